@@ -83,39 +83,47 @@ impl PageInput {
 pub fn read(name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match name {
-        "-" => stdin().lock().read_to_end(&mut bytes).context("standard input")?,
+        "-" => {
+            stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+        }
         url if is_url(url) => {
             // Bytes come for as long as this is there.
             let remote = Remote::new(NetworkOptions::default());
             let object = remote.open(url).with_context(|| url.to_owned())?;
-            bounded(object).read_to_end(&mut bytes).with_context(|| url.to_owned())?
+            bytes = bounded(object, url).with_context(|| url.to_owned())?;
         }
         file => return read_file(Path::new(file)),
-    };
-    page(bytes).with_context(|| if name == "-" { "standard input" } else { name }.to_owned())
+    }
+    let named = if name == "-" { "standard input" } else { name };
+    page(bytes, named).with_context(|| named.to_owned())
 }
 
 fn read_file(file: &Path) -> Result<Vec<u8>> {
     let named = || file.display().to_string();
     let mut bytes = fs::read(file).with_context(named)?;
     if FileSignature::of(&bytes) == Some(FileSignature::Zstd) {
-        bytes.clear();
         let plain = open_plain(file).with_context(named)?;
-        bounded(plain).read_to_end(&mut bytes).context("damaged zstd").with_context(named)?;
+        bytes = bounded(plain, &named()).context("damaged zstd").with_context(named)?;
     }
-    page(bytes).with_context(named)
+    page(bytes, &named()).with_context(named)
 }
 
-/// Limits a reader to the maximum number of bytes of a page.
-fn bounded(reader: impl Read) -> impl Read {
-    reader.take(PayloadOptions::default().max_payload)
+/// Reads the bytes of the page `name`, at most the maximum of a page; skips the rest with a warning.
+fn bounded(reader: impl Read, name: &str) -> std::io::Result<Vec<u8>> {
+    let most = PayloadOptions::default().max_payload;
+    let mut bytes = Vec::new();
+    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        bytes.pop();
+        tracing::warn!("{name}: only the first {most} bytes of the page are read");
+    }
+    Ok(bytes)
 }
 
 /// Returns the HTML in the bytes of a file: decompressed if gzip, and without a saved HTTP header.
-fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+fn page(mut bytes: Vec<u8>, name: &str) -> Result<Vec<u8>> {
     if FileSignature::of(&bytes) == Some(FileSignature::Gzip) {
-        let stored = std::mem::take(&mut bytes);
-        bounded(MultiGzDecoder::new(&*stored)).read_to_end(&mut bytes).context("damaged gzip")?;
+        bytes = bounded(MultiGzDecoder::new(&*bytes), name).context("damaged gzip")?;
     }
     refuse_other_files(&bytes)?;
     // Saved with its head, as `curl -i` does.
@@ -312,10 +320,21 @@ mod tests {
     }
 
     #[test]
+    fn a_page_without_end_is_read_to_its_maximum() {
+        let most = PayloadOptions::default().max_payload;
+        assert_eq!(bounded(std::io::repeat(b'a'), "endless").unwrap().len() as u64, most);
+        assert_eq!(bounded(std::io::repeat(b'a').take(most), "whole").unwrap().len() as u64, most);
+        assert_eq!(bounded(&b"one"[..], "short").unwrap(), b"one");
+    }
+
+    #[test]
     fn the_head_of_a_saved_answer_is_no_text() {
         let saved = "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 200\r\nContent-Type: text/html\r\n\r\n<p>one";
-        assert_eq!(page(saved.into()).unwrap(), b"<p>one");
-        assert_eq!(page("HTTP/1.1 is a protocol\n\n<p>one".into()).unwrap(), b"HTTP/1.1 is a protocol\n\n<p>one");
+        assert_eq!(page(saved.into(), "saved").unwrap(), b"<p>one");
+        assert_eq!(
+            page("HTTP/1.1 is a protocol\n\n<p>one".into(), "plain").unwrap(),
+            b"HTTP/1.1 is a protocol\n\n<p>one"
+        );
     }
 
     #[test]

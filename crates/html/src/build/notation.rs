@@ -49,9 +49,6 @@ bitflags! {
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits()
             | Self::BOX.bits();
-        /// Union of the marks that change the element's row or are stored in the tables of the page.
-        const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits()
-            | Self::UNSEEN.bits() | Self::BOX.bits();
     }
 }
 
