@@ -202,7 +202,7 @@ pub struct Required {
 }
 
 impl Required {
-    /// Counts how many of `texts` the text `kept` contains, ignoring case, punctuation and line breaks.
+    /// Counts `texts`, and those that the text `kept` contains, ignoring case, punctuation and line breaks.
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));

@@ -48,7 +48,7 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
 /// Maximum size of a table for aligning a page with its gold text, in 64-bit words (128 MiB).
 const TABLE: usize = 16 << 20;
 
-/// Returns for each element of `page` whether it lies on a longest common subsequence with `gold`.
+/// Returns for each word of `page` (words are numbers) whether it lies on a longest common subsequence with `gold`.
 ///
 /// Takes |page| · |gold| / 64 steps, and up to twice as many for very long inputs.
 pub fn on_common_subsequence(page: &[u32], gold: &[u32]) -> Vec<bool> {
@@ -135,7 +135,7 @@ fn prefix_lengths(a: impl Iterator<Item = u32>, len: usize, b: impl Iterator<Ite
     lengths
 }
 
-/// Returns the index at which to split `a` so that its parts share most with `b_head` and `b_tail`.
+/// Returns the index at which to split `a` so that its parts share the most words with `b_head` and `b_tail`.
 fn best_cut(a: &[u32], b_head: &[u32], b_tail: &[u32]) -> usize {
     let head = prefix_lengths(a.iter().copied(), a.len(), b_head.iter().copied());
     let tail = prefix_lengths(a.iter().rev().copied(), a.len(), b_tail.iter().rev().copied());

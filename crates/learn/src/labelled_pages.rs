@@ -180,7 +180,7 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
 /// Reads the pages of an archive that have a gold object in the file `gold`, and skips damaged parts of the archive.
 ///
 /// # Errors
-/// Fails if a file cannot be read, or a gold object has no page in the archive.
+/// Fails if a file cannot be read, a gold object has no page in the archive, or a page cannot be decoded.
 pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     let golds = read_gold(gold)?;
     let count = golds.len();
@@ -249,7 +249,7 @@ const TEXTS: [&str; 2] = ["gold", "gold_comments"];
 /// Numbers that some programs write although JSON does not allow them.
 const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
-/// Parses a line as a gold object; the flag says whether invalid values were replaced with `null`.
+/// Parses a line as a gold object, and returns it with true if invalid values were replaced with `null`.
 ///
 /// # Errors
 /// Fails if the line is not a gold object.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Unit of weights, in log odds. All weights are whole multiples, so sums are exact in any order.
+/// Unit of weights, in log odds. All weights are whole multiples of it, so sums are exact in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
@@ -20,7 +20,7 @@ pub struct StepFunction {
     pub column: u16,
     /// Upper edges of all bins except the last, ascending.
     pub edges: Vec<f32>,
-    /// Log odds of each bin, one more than there are edges.
+    /// Log odds of each bin; there is one more bin than edges.
     pub weights: Vec<f32>,
 }
 
@@ -93,8 +93,8 @@ impl Additive {
         }
     }
 
-    /// Returns whether the model is valid: all numbers are finite, no weight is above 4,096 log odds, edges rise, and
-    /// columns are below `width`.
+    /// Returns whether the model is valid: all numbers are finite, no absolute weight is above 4,096 log odds, edges
+    /// rise, tables fit the edges, and columns are below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
         let sound = |weight: &f32| weight.abs() <= MAX_WEIGHT;

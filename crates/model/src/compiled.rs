@@ -25,13 +25,13 @@ pub(crate) struct Compiled {
     parts: Vec<(f32, CompiledScorer)>,
     /// Widest vector instructions that the processor has.
     vectors: Vectors,
-    /// Columns that the scorers read; scorers refer to columns by slot.
+    /// Columns that are computed; scorers refer to a column by its slot (index among the computed columns).
     columns: ColumnSet,
-    /// Absolute log odds by the first scorer below which trees are asked; `None` if they are asked about every block.
+    /// Absolute log odds by the first scorer below which the trees judge a block too; `None` if they judge every block.
     band: Option<f32>,
     /// Scorers for particular kinds of pages, such as lists and threads.
     kinds: Vec<CompiledScorer>,
-    /// Slots of the columns that the trees read.
+    /// Slots (indices among the computed columns) of the columns that the trees read.
     tree_slots: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ impl Compiled {
         })
     }
 
-    /// Returns the feature columns that must be computed for the scorers.
+    /// Returns the columns that must be computed: those that the scorers read, and those that were requested besides.
     pub fn columns(&self) -> &ColumnSet {
         &self.columns
     }
@@ -143,7 +143,7 @@ pub(crate) struct PageOdds<'m> {
     waiting: Scratch<Lanes>,
     /// Index on the page of each block that waits for the trees, by lane.
     waiting_blocks: Scratch<u32>,
-    /// Shares of the scorers for particular kinds of pages; 0 unless set.
+    /// Shares in the log odds of the scorers for particular kinds of pages; 0 unless set.
     kind_shares: KindShares,
 }
 
@@ -159,7 +159,7 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Sets the shares of the scorers for kinds of pages; must be called before the first block is added.
+    /// Sets the shares in the log odds of the scorers for kinds of pages; to be called before any block is added.
     pub fn set_kind_shares(&mut self, shares: KindShares) {
         self.kind_shares = shares;
     }
@@ -216,12 +216,12 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Returns the share of the scorers that judge all pages: 1 minus the shares of kinds of pages.
+    /// Returns the share in the log odds of the scorers for all pages: 1 minus the shares of those for kinds of pages.
     fn rest(&self) -> f32 {
         1.0 - self.kind_shares.iter().sum::<f32>()
     }
 
-    /// Returns the log odds of a block; NaN if unknown. Log odds of waiting blocks still lack the part of the trees.
+    /// Returns the log odds of a block; NaN if unknown. Those of waiting blocks still lack the part of the trees.
     pub fn get(&self, block: u32) -> f32 {
         self.odds.get(block as usize).copied().unwrap_or(f32::NAN)
     }
@@ -251,7 +251,7 @@ impl<'m> PageOdds<'m> {
         blocks.extend(lanes.iter().filter_map(|lane| numbers.get(*lane)).copied());
     }
 
-    /// Adds the log odds of the trees to the waiting blocks, and empties the list of these.
+    /// Adds the log odds of the trees to those of the waiting blocks, and empties the list of waiting blocks.
     fn ask_trees(&mut self) {
         let rest = self.rest();
         let mut trees = [0.0; LANES];

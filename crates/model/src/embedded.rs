@@ -8,7 +8,7 @@ use crate::file::{EmbeddedScorer, ModelError, Scorer};
 use crate::scorer::numbers;
 use crate::selection_by_worlds::{Choice, Layout, Selection, expected_f1, weighed};
 
-/// Minimum probability at which an embedded text may be kept on a page where nothing else is kept.
+/// Minimum probability that one embedded text must have, so that embedded texts are kept where nothing else is.
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
@@ -47,8 +47,8 @@ impl EmbeddedScorer {
 
 impl Selection {
     /// Chooses among blocks and embedded texts together. Returns the choice of blocks, and sets `kept` of each embedded
-    /// text. Readers' comments are eligible only if `with_comments` is true. If nothing is chosen, likely embedded
-    /// texts are chosen alone, since a script fills such a page.
+    /// text. Readers' comments are eligible only if `with_comments` is true. If nothing is chosen, embedded texts are
+    /// chosen alone if one is likely, since a script fills such a page.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

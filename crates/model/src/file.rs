@@ -62,14 +62,14 @@ pub struct ModelFile {
     /// classes), 0..=1.
     #[serde(default)]
     pub pooling: f32,
-    /// Absolute log odds below which a block is in doubt, 0 or more. Trees judge only blocks about which the first
-    /// part, which is not trees, is in doubt. It decides alone about the others. `None`: trees judge every block.
+    /// Absolute log odds by the first part below which a block is in doubt, 0 or more. Trees judge only these blocks;
+    /// for the others the first part, which is not trees, stands for the trees. `None`: trees judge every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
-    /// Scorer of pages other than articles and threads; `None` if `parts` judges all pages.
+    /// Scorer of the blocks of pages other than articles and threads; `None` if `parts` judges all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<KindScorer>,
-    /// Scorer of threads; `None` if `parts` judges them.
+    /// Scorer of the blocks of threads; `None` if `parts` judges them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<KindScorer>,
     /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
@@ -97,7 +97,7 @@ impl ModelFile {
     /// Reads a model file from its bytes.
     ///
     /// # Errors
-    /// If the bytes are not a model file, or the file is of another version.
+    /// If the bytes cannot be read as a model file. If the reason is that its version is another, the error says so.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
         let bytes = unpack(bytes)?;
         rmp_serde::from_slice(&bytes).map_err(|error| {
@@ -109,7 +109,7 @@ impl ModelFile {
     }
 }
 
-/// Fields of a file that tell whether this program can read the rest.
+/// Fields of a model file that tell whether this program can read the rest.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -119,7 +119,7 @@ struct Head {
 /// Checks that a file has the wanted format and the version that this program knows.
 ///
 /// # Errors
-/// If the file is not a model, or of another version.
+/// If the file has another format or another version.
 pub(crate) fn check_version((format, wanted): (&str, &str), (version, known): (u32, u32)) -> Result<(), ModelError> {
     if format != wanted {
         return Err(ModelError::NotAModel { format: format.to_owned() });
@@ -136,7 +136,7 @@ pub struct WeightedScorer {
     pub scorer: Scorer,
 }
 
-/// A function from a row of features to log odds.
+/// Scorer: a function from a row of feature values to log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
@@ -206,7 +206,7 @@ pub struct EmbeddedScorer {
     pub penalty: f64,
 }
 
-/// Record of a model's training: its data, options and results.
+/// Record of a model's training: its data and options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// Sets of labelled pages used for training.
@@ -252,7 +252,7 @@ pub struct Score {
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 // The numbers of a model take a quarter of their bytes at this level; files are packed once and read often.
 const LEVEL: i32 = 19;
-/// Maximum size in bytes of an unpacked file.
+/// Maximum size in bytes of a decompressed model file or role file.
 // Six times the largest built-in model. An empty name takes one byte here and 24 in memory, and a small file must not
 // take all of it.
 const MAX_UNPACKED: u64 = 8 << 20;
@@ -282,23 +282,23 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
     Ok(Cow::Owned(unpacked))
 }
 
-/// Natural logarithms of 1 + the number of a page's blocks. Up to the first a kind scorer has no share; from the second
-/// its share depends on the page type alone.
+/// Natural logarithms of 1 + the number of a page's blocks. Up to the first, the scorer of a kind of pages has no
+/// share; from the second, its share depends on the page type alone.
 // The type of a page is told from counts and shares of its blocks; of few blocks nearly every type is possible. Here
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// Share (0..=1) of each kind scorer in the log odds, in the order of [`ModelFile::kind_scorers`].
+/// Share (0..=1) in the log odds of each scorer for a kind of pages, in the order of [`ModelFile::kind_scorers`].
 pub(crate) type KindShares = [f32; 2];
 
 /// Scorer of a kind of pages, with its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KindScorer {
-    /// Names of the page types that do not belong to the kind of pages that the scorer judges.
+    /// Names of the page types whose pages are not of the kind that the scorer judges.
     // The rename keeps the name of the first files, whose kind was pages that are not one text.
     #[serde(rename = "texts")]
     pub others: Vec<String>,
-    /// Probabilities that a page is of the kind (0..=1) at which the scorer's share begins to rise, and is full.
+    /// Probabilities of the kind (0..=1) from which the scorer's share rises, and at which it is full.
     pub between: (f32, f32),
     /// Full share of the scorer in the log odds, 0..=1.
     pub share: f32,
@@ -321,7 +321,8 @@ impl KindScorer {
     }
 }
 
-/// Returns the probability (0..=1) that a page is of none of the types `others`; 0 if no types are known.
+/// Returns the probability (0..=1) that a page is of none of the types `others`, given the log odds of each type. 0 if
+/// no types are known.
 pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
     let all = types.iter().zip(odds).map(|(page_type, odds)| (page_type, sigmoid(*odds)));
     let (of_kind, sum) = all.fold((0.0, 0.0), |(of_kind, sum), (page_type, probability)| {

@@ -51,34 +51,34 @@ pub struct Model {
     /// Scorers of the file with their shares, over columns of the schema; `compiled` has them laid out for speed.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
-    /// Columns that are computed for all blocks, and not only for those that are scored.
+    /// Columns that are computed for all blocks, not only for the blocks that are scored.
     of_all: ColumnSet,
     /// Scorers for kinds of pages, reading columns of the schema.
     kinds: Vec<Scorer>,
     /// Scorers of the page types, reading columns of the schema.
     page_types: Vec<Scorer>,
-    /// Scorer of embedded texts, reading columns of [`EMBEDDED_COLUMNS`](crate::features::EMBEDDED_COLUMNS).
+    /// Scorer of embedded texts, if any, over [`EMBEDDED_COLUMNS`](crate::features::EMBEDDED_COLUMNS).
     embedded: Option<Scorer>,
-    /// Columns about comment sections; the first says whether a block is in one.
+    /// Numbers of the columns about comment sections; the first says whether a block is in one.
     comments: Vec<u16>,
-    /// Column that marks the main headline.
+    /// Number of the column that marks the main headline; `None` if the model does not have it.
     headline: Option<u16>,
-    /// Column with the number of blocks of a page, for the shares of `kinds`.
+    /// Number of the column with the number of blocks of a page; `None` if the model has no `kinds`.
     page_blocks: Option<u16>,
-    /// Column with the share of known words of a block.
+    /// Number of the column with the share of known words of a block; `None` if the model does not need it.
     known_words: Option<u16>,
-    /// Column that says whether a page declares to be an article.
+    /// Number of the column that says whether a page declares to be an article; `None` if the model does not have it.
     article: Option<u16>,
-    /// Name among the built-in models, if the model is built in.
+    /// Name among the built-in models; `None` if the model is not built in.
     builtin: Option<&'static str>,
 }
 
 /// Judgement of a page by a model: the probability of each block, and the choice of main text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// Probability of each block that it is content.
+    /// Probability that each block is content, 0..=1.
     pub probabilities: Vec<f32>,
-    /// Blocks that are kept, with the expected quality of this choice.
+    /// Choice of the blocks to keep, with its expected quality.
     pub choice: Choice,
     /// Index of the block with the main headline, if there is one and the model has a column for it.
     pub headline: Option<usize>,
@@ -109,7 +109,7 @@ impl Model {
     /// Prepares the contents of a model file for use.
     ///
     /// # Errors
-    /// If the file is of another version, names a feature that this program does not know, or holds invalid numbers.
+    /// If the file has another format or version, or holds names of unknown features or invalid numbers.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
         // Here as well, since a file need not come from bytes.
         check_version((&file.format, FORMAT), (file.version, VERSION))?;
@@ -216,8 +216,8 @@ impl Model {
         MODELS.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages.
-    /// `None` if the model is not built in.
+    /// Returns the confidence below which `percent` of usual pages lie, by a table made from labelled pages. `f32::MAX`
+    /// beyond the table; `None` if the model is not built in.
     pub fn confidence_below(&self, percent: f64) -> Option<f32> {
         confidence_below(self.builtin?, percent)
     }
@@ -301,8 +301,8 @@ impl Model {
             .choose_with(&judgement.probabilities, layout, &mut judgement.embedded, with_comments);
     }
 
-    /// Chooses again as if the log odds of every block were higher by `shift`: more blocks if above 0, fewer if below.
-    /// The choice stays if nothing would be kept. The probabilities do not change.
+    /// Chooses again as if the log odds of every block were higher by `shift`: more blocks if it is above 0, fewer if
+    /// below. The choice stays if nothing would be kept. The probabilities do not change.
     pub fn choose_shifted(&self, page: &Page, judgement: &mut Judgement, shift: f32, with_comments: bool) {
         let layout = Layout::of(page);
         let shifted = judgement.probabilities.iter().map(|probability| corrected(*probability, shift)).collect();
@@ -323,8 +323,8 @@ impl Model {
         judgement.embedded = other.embedded;
     }
 
-    /// Adds `changes` to the log odds of the blocks of a page and chooses again. Without changes the result is exactly
-    /// the same.
+    /// Adds `changes`, one per block, to the log odds of the blocks of a page and chooses again. Blocks without a
+    /// change keep exactly the same probability.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
@@ -358,8 +358,8 @@ impl Model {
         self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
     }
 
-    /// Returns the share of each scorer for a kind of pages, from the log odds of each page type. `value` returns the
-    /// value of a column on the page.
+    /// Returns the share in the log odds of each scorer for a kind of pages, from the log odds of each page type.
+    /// `value` returns the value of a column on the page.
     fn kind_shares(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> KindShares {
         let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
         let mut shares = KindShares::default();
@@ -380,8 +380,8 @@ fn corrected(probability: f32, change: f32) -> f32 {
 /// First word of the line with the names of the models in the table of confidences.
 const HEAD: &str = "percent";
 
-/// Returns the confidence (0..=1) below which `percent` of usual pages lie by the model with this name, interpolated
-/// between the lines of the table. `None` for models that the table does not name.
+/// Returns the confidence below which `percent` of usual pages lie by this model, interpolated between the lines of the
+/// table. `f32::MAX` beyond the last line; `None` for models that the table does not name.
 pub(crate) fn confidence_below(model: &str, percent: f64) -> Option<f32> {
     read(CONFIDENCES, model, percent)
 }

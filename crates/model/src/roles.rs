@@ -81,7 +81,7 @@ impl RoleModel {
     /// Prepares the contents of a role file for use.
     ///
     /// # Errors
-    /// If the file is of another version, names a feature that this program does not know, or holds invalid numbers.
+    /// If the file has another format or version, or holds names of unknown features or invalid numbers.
     pub fn new(file: RoleFile) -> Result<Self, ModelError> {
         check_version((&file.format, ROLES_FORMAT), (file.version, ROLES_VERSION))?;
         let readied = |role: &RoleScorer| {
@@ -128,7 +128,7 @@ impl RoleModel {
         &self.file
     }
 
-    /// Returns the log odds of every role for every block, one list per role. Passes over the page once for each role.
+    /// Returns the log odds ([`pooled`]) of every role for every block, one list per role, in one pass for each role.
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
         let fields = FieldIndex::of(page).of_block;
         let of_role = |ReadyRole { schema, scorer }: &ReadyRole| {

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
 use crate::trees::TreeNode;
 
-/// Returns the log odds of a row as the weighted sum of a model's scorers. Trees count only if the first scorer is in
-/// doubt by `band` ([`ModelFile::band`](crate::ModelFile::band)).
+/// Returns the log odds of a row as the weighted sum of a model's scorers. Where the first scorer is not in doubt by
+/// `band` ([`ModelFile::band`](crate::ModelFile::band)), its log odds stand for those of trees.
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {
     let first = parts.first().map_or(0.0, |part| part.scorer.log_odds(row));
     let is_sure = band.is_some_and(|band| first.abs() >= band);
@@ -18,12 +18,12 @@ pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32
 }
 
 impl Scorer {
-    /// Returns the model's log odds for a row of feature values. Missing columns count as 0.
+    /// Returns the scorer's log odds for a row of feature values. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Returns the model's log odds for a row of features; `value` returns the row's value in a column.
+    /// Returns the scorer's log odds for a row of features; `value` returns the row's value in a column.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         match self {
             Scorer::Linear(linear) => linear.log_odds_of(value),
@@ -39,7 +39,7 @@ impl Scorer {
         columns
     }
 
-    /// Passes each column number in the scorer to `give`, in order, which may change it.
+    /// Passes each column number in the scorer to `give`, which may change it.
     pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
         match self {
             Scorer::Linear(linear) => {
@@ -64,8 +64,8 @@ impl Scorer {
         }
     }
 
-    /// Returns the scorer with other column numbers: column `c` becomes `columns[c]`. The weights of an additive scorer
-    /// are rounded to whole units.
+    /// Returns the scorer with other column numbers: column `c` becomes `columns[c]`. Weights of an additive scorer are
+    /// rounded to whole units. Fails if the scorer is invalid or refers to a column beyond `columns`.
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let mut scorer = self.clone();
         if let Scorer::Additive(additive) = &mut scorer {

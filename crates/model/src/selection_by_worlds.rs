@@ -17,8 +17,8 @@ use crate::features::Scratch;
 pub enum Selection {
     /// All blocks with at least this probability.
     Threshold(f32),
-    /// The most probable blocks, as many as maximise the page's expected word F1: 2 Σ p w / (Σ w + Σ over all blocks
-    /// of p w).
+    /// The most probable blocks, as many as maximise expected word F1: 2 Σ p w / (Σ w + Σ over all blocks of p w). Here
+    /// p is a block's probability and w its number of words; the other sums are over the kept blocks.
     #[default]
     ExpectedF1,
     /// The most probable blocks by expected word F1, after the log odds of every block are multiplied by this factor.
@@ -37,8 +37,8 @@ pub enum Selection {
 pub struct Choice {
     /// One flag per block, true if it is kept.
     pub kept: Vec<bool>,
-    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If nothing is kept, the share of
-    /// worlds without content.
+    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If a selection by worlds keeps nothing,
+    /// the share of worlds without content.
     pub expected_f1: f32,
 }
 
@@ -123,8 +123,8 @@ fn expected(weighed: &[(f64, f64)]) -> f64 {
     weighed.iter().map(|(p, w)| p * w).sum()
 }
 
-/// Keeps the most probable blocks, as many as make the expected F1 highest, given the probability and the number of
-/// words of each block.
+/// Sets `kept` for the most probable blocks, as many as make expected F1 highest, given the probability and the number
+/// of words of each block.
 fn best_expected(weighed: &[(f64, f64)], kept: &mut [bool]) {
     let all = expected(weighed);
     let probabilities = (0u32..).zip(weighed).map(|(at, (p, _))| (at, *p));
@@ -169,11 +169,11 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
     }
 }
 
-/// Minimum of a probability, and of its distance from 1, before its log odds are taken.
+/// Minimum to which a probability, and its distance from 1, is raised before its log odds are taken.
 // Numbers of f32 near 1 are 6e-8 apart: a smaller bound could round to 1, whose log odds are infinite.
 const MIN_PROBABILITY: f32 = 1e-7;
 
-/// Returns the log odds of a probability, limited to the range of single precision.
+/// Returns the log odds of a probability, limited to about -16 to 16.
 fn log_odds(p: f32) -> f32 {
     let p = p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
     (p / (1.0 - p)).ln()
@@ -182,7 +182,7 @@ fn log_odds(p: f32) -> f32 {
 /// Number of worlds in a selection by worlds.
 // 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
 pub(crate) const WORLDS: usize = 32;
-/// Number of rows of errors; fields and sections beyond it share rows.
+/// Number of rows of random errors (for the page, fields and sections); fields and sections beyond it share rows.
 // 64 KB of errors, made once. Pages with more fields use rows twice, so that some of their fields err alike.
 const ROWS: usize = 512;
 
@@ -230,7 +230,7 @@ impl Errors {
     }
 }
 
-/// Returns the sum of twelve uniform random numbers, which is nearly normal, and the same on every machine.
+/// Returns the sum of twelve uniform random numbers less 6, which is nearly normal, and the same on every machine.
 const fn error(random: &mut SplitMix64) -> f32 {
     let mut sum = 0;
     let mut drawn = 0;
@@ -252,7 +252,7 @@ pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// Best prefix of an order of blocks, with its mean F1 over the worlds.
+/// Best prefix of an order of blocks, by the mean F1 over the worlds if these blocks are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     /// Number of blocks in the best prefix.
@@ -264,7 +264,7 @@ pub(crate) struct Prefix {
 /// Contribution of a block to the kept words of content in each world.
 struct Hit {
     rank: usize,
-    /// Number of words in the blocks up to and including this one.
+    /// Number of words in the blocks of the order up to and including this one.
     size: f32,
     of_world: Worlds,
 }
@@ -328,7 +328,7 @@ pub(crate) fn best_in_worlds(odds: impl Fn(u32) -> f32, layout: &Layout, order: 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     pub(crate) blocks: Vec<LayoutBlock>,
-    /// Number of fields (sets of blocks with the same path of names and classes) on the page.
+    /// Number of fields (all blocks with the same path of names and classes are one field) on the page.
     pub(crate) fields: u32,
 }
 
@@ -338,7 +338,7 @@ pub(crate) struct LayoutBlock {
     pub words: u32,
     /// Number of the block's field (all blocks with the same path of names and classes), in page order.
     pub field: u32,
-    /// Index of the element two levels above the block's container.
+    /// Index of the element two levels above the block's container, or [`NONE`].
     pub section: u32,
 }
 
@@ -395,7 +395,7 @@ impl Layout {
     }
 }
 
-/// Absolute log odds of a field's longest block below which the other blocks of the field are judged by themselves.
+/// Absolute log odds of a field's longest block below which the field's other blocks are judged by themselves.
 // With 1 a set of court rulings loses .007 of F1 by `fast`, with 2 it loses .006 by `lite`, and with 2.5 agendas lose .005
 // by `best`; with 3 no set loses .0005 (docs/decisions/speed.md).
 const DOUBT: f32 = 3.0;
@@ -427,7 +427,7 @@ impl<'l> Representatives<'l> {
         list
     }
 
-    /// Iterates over the other blocks except the first of the page, each with the representative of its field.
+    /// Iterates over the other blocks except the first of the page, each with the longest block of its field.
     pub fn others(&self) -> impl Iterator<Item = (u32, u32)> {
         let all = (0..).zip(self.layout.fields());
         let all = all.filter_map(|(block, field)| Some((block, *self.of_field.get(field as usize)?)));
@@ -437,7 +437,7 @@ impl<'l> Representatives<'l> {
 }
 
 impl Layout {
-    /// Sets the log odds of each block to those of its field's representative, unless the latter are in doubt. Does
+    /// Sets the log odds of each block to those of its field's longest block, unless the latter are in doubt. Does
     /// nothing if `share`, the share of fields in the log odds, is 0.
     pub fn represent(&self, odds: &mut [f32], share: f32) {
         // The paper judges every block by itself.
@@ -453,7 +453,7 @@ impl Layout {
     }
 }
 
-/// Returns whether log odds are too close to 0 to decide whether a block is content, or NaN.
+/// Returns whether log odds of a field's longest block are too close to 0 to stand for the other blocks, or NaN.
 pub(crate) fn is_in_doubt(odds: f32) -> bool {
     odds.is_nan() || odds.abs() < DOUBT
 }

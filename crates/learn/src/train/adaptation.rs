@@ -40,11 +40,11 @@ pub struct Adapted {
 }
 
 /// Adapts the finished model `base` to the pages of `sets`. The last `mixed` sets are labelled by other conventions,
-/// and the correction must not lower F1 on them. `groups`, `learner` and `weighting` of `options` must be those of
-/// `base`.
+/// and the correction must not lower mean F1 on any of them by more than 0.001. `groups`, `learner` and `weighting` of
+/// `options` must be those of `base`.
 ///
 /// # Errors
-/// Fails if there are no blocks, all of them have one label, or the solver fails.
+/// Fails if there are no blocks, the solver fails, or the adapted model is not valid.
 pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOptions) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
     tracing::info!("pages to learn from: {}", pages.len());
@@ -144,7 +144,7 @@ struct OwnPages {
 type Correction = trommel_model::Additive;
 
 impl OwnPages {
-    /// Collects the rows of the user's pages (the first `own_sets` sets) and of other pages, with equal total weights.
+    /// Collects the rows of the user's pages (the first `own_sets` sets) and of the others, with equal total weights.
     fn new(base: &Model, pages: &[Labelled], own_sets: usize) -> Self {
         let names = base.schema().names();
         let share = |is_own: bool| -> f64 {
@@ -216,7 +216,7 @@ impl OwnPages {
         pages
     }
 
-    /// Returns for each penalty the probabilities of each page's blocks, by corrections trained on other folds.
+    /// Returns for each penalty the probabilities of each page's blocks, by corrections trained without its fold.
     fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {

@@ -261,7 +261,7 @@ fn divide(rows: &mut [u32], is_left: impl Fn(u32) -> bool, spare: &mut Vec<u32>)
     middle
 }
 
-/// Returns the gradient sums of each bin, for each of the given columns, over the given rows.
+/// Returns the gradient sums of each bin, for each of the given columns, over the given rows of the table.
 fn histograms(
     table: &Binned,
     gradients: &[(f32, f32)],

@@ -93,7 +93,7 @@ impl JudgedSet {
         }
     }
 
-    /// Writes the judged pages to `out`; equal pages give equal bytes. `path` is the name of the file in errors.
+    /// Writes the judged pages to `out` as gzip; equal pages give equal bytes. Errors name the file as `path`.
     ///
     /// # Errors
     /// Fails if the file cannot be written.

@@ -47,7 +47,7 @@ impl Votes<'_> {
         self.other += 1.0 - share;
     }
 
-    /// Returns the weight of the word: its log odds of content, limited to `WEIGHT`.
+    /// Returns the weight of the word: its log odds of content, limited to ±3.
     fn weight(&self) -> f32 {
         ((self.content + 0.5) / (self.other + 0.5)).ln().clamp(-WEIGHT, WEIGHT) as f32
     }
@@ -144,7 +144,7 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
         .collect()
 }
 
-/// Maximum number of words of a block that teaches the weights of text words.
+/// Maximum number of words of a block from which the weights of text words are learned.
 const SHORT: u32 = 24;
 /// Minimum number of hosts that use a word or word pair for which a weight is learned.
 const WORD_HOSTS: usize = 6;
@@ -186,9 +186,9 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
 const CROSS_FIT: usize = 4;
 /// Maximum number of blocks of one page in the training table.
 const MAX_ROWS: usize = 200;
-/// Number of pages out of which `MASKED` are trained on without weights of attribute words, and `MASKED` without those
-/// of text words. New pages may have no known words, above all in another language.
+/// Number of pages out of which [`MASKED`] are drawn. New pages may have no known words, above all in another language.
 const MASK: u64 = 10;
+/// Number of pages out of [`MASK`] trained without weights of attribute words; as many without those of text words.
 const MASKED: u64 = 3;
 
 /// Name of the column with the share of a block's terms that have a weight.
@@ -231,7 +231,7 @@ impl LearnedLists {
         known
     }
 
-    /// Returns the median over the pages of the share of words that have a learned weight.
+    /// Returns the median over the pages (at most [`MAX_PAGES`]) of the share of words that have a learned weight.
     pub fn usual_known_words(&self, pages: &[&Labelled]) -> f32 {
         let drawn = pages.par_iter().step_by(pages.len().div_ceil(MAX_PAGES).max(1));
         let mut shares: Vec<f32> = drawn.map(|page| self.known_words(page, &page.rows(&self.schema)).share()).collect();

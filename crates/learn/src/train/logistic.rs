@@ -380,7 +380,8 @@ impl BinnedLoss<'_> {
 /// Number of past steps that the L-BFGS solver remembers.
 const MEMORY: usize = 10;
 
-/// Returns the `width` parameters that minimise the cost. `function` returns the cost and its gradient at a point.
+/// Returns the `width` parameters that minimise the cost, after at most `steps` steps or when the norm of the gradient
+/// is below `least`. `function` returns the cost and its gradient at a point.
 ///
 /// # Errors
 /// Fails if the solver finds no minimum.

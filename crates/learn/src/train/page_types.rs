@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Returns the bias that is added to the log odds of every block on pages of the kind.
+    /// Returns the log odds that are added to the intercept of the kind's scorer.
     fn lift(self) -> f32 {
         match self {
             // Recall costs these pages more than precision. Agendas gain .009, courts, documentation and wcxb-dev change
@@ -57,7 +57,7 @@ const BETWEEN: (f32, f32) = (0.3, 0.7);
 /// Share of a page kind's scorer in the log odds of blocks, once the scorer counts fully (0 to 1).
 // With 1 the errors of the other parts, which are others, are no longer averaged out.
 const SHARE: f32 = 0.7;
-/// Probability of a page kind above which a page has its full weight in training.
+/// Probability of a page kind from which a page has its full weight in training the kind's scorer.
 const FULL_WEIGHT: f32 = 0.5;
 /// Minimum weight of a page in training the scorer of a page kind.
 const MIN_WEIGHT: f32 = 0.1;
@@ -160,8 +160,8 @@ pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
 }
 
-/// Fits one scorer for each page type that the training pages name, against all other types. Pages without a type do
-/// not count. `threads` are additional pages of the type `forum`.
+/// Fits one scorer for each page type that the training pages name, against all other types; none if these are fewer
+/// than two. Pages without a type do not count. `threads` are additional pages of the type `forum`.
 ///
 /// # Errors
 /// Fails if a solver fails.

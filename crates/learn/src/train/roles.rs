@@ -21,7 +21,7 @@ const FOLDS: usize = 5;
 /// training. `created` is the date of training, `YYYY-MM-DD`.
 ///
 /// # Errors
-/// Fails if no block has one of the roles, or nothing can be learned.
+/// Fails if one of the roles has no block in the training pages of some fold, or nothing can be learned.
 pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<RoleModel, LearnError> {
     let groups = FeatureGroup::serving();
     let mut columns = Vec::new();
@@ -136,7 +136,7 @@ fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Lear
     Ok((learned, scorer))
 }
 
-/// Returns the log odds from which a block should get a role, chosen for the best F1, with precision and recall there.
+/// Returns the log odds above which a block should get a role, chosen for the best F1, with precision and recall there.
 /// `judged` holds the log odds of every block and whether the block has the role.
 fn best_threshold(judged: &mut [(f32, bool)]) -> (f32, f64, f64) {
     judged.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -136,7 +136,8 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
 /// True if readers' comments in the JSON-LD count as text in training; by default they are left out.
 pub(crate) const WITH_COMMENTS: bool = false;
 
-/// Labels all blocks of the partly labelled pages. Returns first the fully labelled pages, and then the others.
+/// Labels the unlabelled blocks of partly labelled pages, if there are fully labelled pages. Returns first the fully
+/// labelled pages, and then the others.
 ///
 /// # Errors
 /// Fails if nothing can be learned from the fully labelled pages.

@@ -74,7 +74,7 @@ impl BlockTable {
         drawn
     }
 
-    /// Returns the features of the row with this index.
+    /// Returns the features of the row with this index; `None` if there is no such row.
     pub fn row(&self, row: usize) -> Option<&[f32]> {
         self.data.get(row * self.width..(row + 1) * self.width)
     }

@@ -125,7 +125,7 @@ const PAGES_PER_COPY: u64 = 5;
 const SHARE: f64 = 0.5;
 /// Minimum number of words of content in a page that gets a shortened copy.
 const MIN_WORDS: u32 = 200;
-/// Minimum percentage of the content that a shortened copy keeps, and maximum number of points randomly added to it.
+/// Minimum percentage of the content that a shortened copy keeps, and maximum of the percentage randomly added to it.
 const KEPT_HUNDREDTHS: (u64, u64) = (15, 45);
 
 /// Copy of a training page that keeps only the first part of the content, with the labels of its blocks.
@@ -148,7 +148,8 @@ impl PoorCopy {
         .collect()
     }
 
-    /// Copies a page with only the first part of its content, as long as `draw` says; `None` if the page is unsuitable.
+    /// Copies a page with only the first part of its content, whose length follows from the random number `draw`.
+    /// `None` if the page is partly labelled or has little content.
     fn new(page: &Labelled, at: usize, draw: u64) -> Option<Self> {
         let blocks = &page.page.page.blocks;
         let content = || blocks.iter().zip(&page.labels).filter(|(_, label)| **label);

@@ -21,12 +21,12 @@ const _: () = assert!(LANES == Bits::BITS as usize);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
-    /// Thresholds of all splits (a value goes left if it is at most the threshold), grouped by slot and ascending in
+    /// Thresholds of all splits (a value goes left if it is at most the threshold), grouped by column and ascending in
     /// each group, without duplicates.
     thresholds: Vec<f32>,
-    /// Slots that the splits read, each with the end index of its thresholds.
+    /// Indices of the computed columns that the splits read, each with the end of its range in `thresholds`.
     slots: Vec<(u16, usize)>,
-    /// Index of the first node of each tree.
+    /// Index in `nodes` of the first node of each tree.
     roots: Vec<usize>,
     /// Nodes of all trees in pre-order: each split, then its left side, then its right side.
     nodes: Vec<FlatNode>,
@@ -36,7 +36,7 @@ pub(super) struct Forest {
 enum FlatNode {
     Split {
         question: u32,
-        /// Index of the first node of the split's right side.
+        /// Index in `nodes` of the first node of the split's right side.
         right: u32,
     },
     Leaf(f32),
@@ -45,7 +45,7 @@ enum FlatNode {
 /// A pending step in laying out a tree.
 enum Task {
     Node(u32),
-    /// Records the next node as the right side of the split at this index.
+    /// Records the next node as the first of the right side of the split at this index.
     Right(usize),
 }
 
@@ -127,12 +127,12 @@ impl Forest {
     }
 }
 
-/// Compares two questions (slot and threshold) by slot, then by threshold.
+/// Compares two questions (computed column and threshold) by column, then by threshold.
 fn in_order(a: &(u16, f32), b: &(u16, f32)) -> Ordering {
     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
 }
 
-/// Returns the distinct questions (slot and threshold) of all splits, sorted.
+/// Returns the distinct questions (computed column and threshold) of all splits, sorted.
 fn questions(trees: &Trees) -> Vec<(u16, f32)> {
     let of_node = |node: &TreeNode| match node {
         TreeNode::Split { column, threshold, .. } => Some((*column, *threshold)),
@@ -155,7 +155,7 @@ fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> 
     (low | high) & filled
 }
 
-/// Task that answers all questions of the trees for a batch, compiled for each width of vectors.
+/// Task that answers all questions of the trees (is a value at most a threshold?) for a batch of blocks.
 struct Ask<'a> {
     forest: &'a Forest,
     columns: &'a [Lanes],

@@ -22,7 +22,7 @@ struct Question {
     edge: f32,
     // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new run.
     weight: i16,
-    /// Index of the answer among those that pairs of later questions read, or [`NOT_READ`] if none does.
+    /// Index of this answer among the answers that pairs with later questions read; [`NOT_READ`] if no pair reads it.
     answer: u32,
     /// Pairs of this question with earlier ones.
     pairs: Vec<Pair>,
@@ -56,7 +56,7 @@ pub(super) struct Planes {
     answers: usize,
 }
 
-/// Sort key of a question: its slot and the bits of its edge, transformed to sort as the edge does.
+/// Sort key of a question: the index of its computed column, and bits of its edge that sort as the edge does.
 type Key = (u16, u32);
 
 const SIGN: u32 = 1 << 31;
@@ -78,7 +78,7 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// Maximum sum of weights that 16 bits hold, in units.
+/// Maximum sum of absolute weights that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Maximum integer below which every integer is exact as an `f32`.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
@@ -91,7 +91,8 @@ fn units(weight: f32) -> Option<i64> {
 }
 
 impl Summands {
-    /// Adds a table of weights with a row for each bin of the first column and a cell for each bin of the second.
+    /// Adds a table of weights: one row per bin of the first column, one cell per bin of the second. Returns `None` if
+    /// a weight is no whole number of units.
     fn add(&mut self, slots: (u16, u16), edges: (&[f32], &[f32]), weights: &[f32]) -> Option<()> {
         let units: Vec<i64> = weights.iter().map(|weight| units(*weight)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
@@ -238,7 +239,7 @@ impl Planes {
     }
 }
 
-/// Task that computes an additive model's log odds for a batch, compiled for each width of vectors.
+/// Task that computes an additive model's log odds for a batch of blocks, compiled for each width of vectors.
 struct Sum<'a> {
     planes: &'a Planes,
     columns: &'a [Lanes],

@@ -11,7 +11,7 @@ pub const LANES: usize = 64;
 /// Values of one feature for a batch of blocks, one lane for each block.
 pub type Lanes = [f32; LANES];
 
-/// Slot number of a schema column that is not computed.
+/// Slot number that stands for a schema column that is not computed.
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const NO_COLUMN: u16 = u16::MAX;
 
@@ -111,12 +111,12 @@ impl<'s> Columns<'s> {
         self.is_first = false;
     }
 
-    /// Returns the set of schema columns that are computed.
+    /// Returns the set of the schema columns that are computed.
     pub fn set(&self) -> &'s ColumnSet {
         self.set
     }
 
-    /// Returns the blocks of the batch, which fill its first lanes; the values of further lanes are meaningless.
+    /// Returns the indices on the page of the blocks in the first lanes; values in further lanes are meaningless.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
@@ -167,7 +167,7 @@ impl<'c> GroupColumns<'c> {
         self.blocks
     }
 
-    /// Returns whether no column after the next one is computed.
+    /// Returns whether no column of the group after the next one is computed.
     pub fn is_next_alone(&self) -> bool {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }

@@ -16,10 +16,10 @@ use crate::{features::facts::shape::Shape, features::facts::terms::Sieve};
 const PHRASE_WORDS: usize = 4;
 /// Minimum number of words of an embedded text; shorter ones are labels that occur anywhere.
 const MIN_WORDS: usize = 5;
-/// Share of a text's phrases found in the page's blocks (0 to 1) from which the text counts as repeated there.
+/// Share of the phrases of an embedded text found in the page's blocks (0 to 1) from which it counts as repeated there.
 // Not all of them: sites shorten or edit the text between its two copies.
 const COVERED_SHARE: f32 = 0.5;
-/// Share of a summary's words found in the meta descriptions (0 to 1) from which it is left out as metadata.
+/// Share of a summary's words found in the meta descriptions (0 to 1) from which the summary is left out as metadata.
 // Otherwise the description of a page, which is metadata, would come out as its text.
 const DESCRIBED_SHARE: f32 = 0.9;
 /// Share of words in writing systems without spaces (0 to 1) above which a text counts as unspaced.
@@ -62,14 +62,14 @@ pub struct EmbeddedText {
     pub content: Content,
     /// Number of words in the text.
     pub words: u32,
-    /// Share of the text's four-word phrases that occur in the page's blocks, 0..0.5.
+    /// Share of the text's four-word phrases that occur in the page's blocks, from 0 to below 0.5.
     pub coverage: f32,
     /// Feature values, one for each name in [`EMBEDDED_COLUMNS`].
     pub features: [f32; EMBEDDED_COLUMNS.len()],
 }
 
-/// Returns the texts of a page's JSON-LD or script data that no block repeats, in document order. Takes time linear in
-/// the page and its JSON-LD, and memory linear in the JSON-LD.
+/// Returns the texts of a page's JSON-LD or script data that no block repeats, in document order. Takes time and memory
+/// linear in the page and its JSON-LD.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     // JSON-LD first: a page with a body in it is no shell, and the data of its scripts need not be searched.
     let mut contents = page.json_ld().contents();
@@ -89,7 +89,7 @@ fn is_shell(page: &Page, contents: &[Content]) -> bool {
     words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
 }
 
-/// Returns the text in the data from which a script builds the page.
+/// Returns the text in the data from which a script builds the page; `None` if there is none.
 fn hydration(page: &Page) -> Option<Content> {
     let text = payload_text(&page.head.payloads)?;
     Some(Content {
@@ -103,8 +103,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// Returns the embedded texts that a page would have if a script wrote the blocks that repeat its JSON-LD. The flags,
-/// one per block, are true for these blocks. Returns `None` if there are no such blocks.
+/// Returns the embedded texts that a page would have if a script wrote the blocks that repeat its JSON-LD. Also returns
+/// one flag per block, true if the block repeats it. `None` if no block does.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -130,7 +130,7 @@ pub fn phrase_share(text: &str, within: &str) -> f32 {
     share_met(&hashes(text), |phrase| within.contains(phrase))
 }
 
-/// Returns the share of the phrases in `words` for which `is_met` is true, 0..=1.
+/// Returns the share of the four-word phrases of a text for which `is_met` is true, 0..=1; `words` are hashes.
 fn share_met(words: &[u64], is_met: impl Fn(&u64) -> bool) -> f32 {
     let all = phrases::<PHRASE_WORDS>(words);
     let number = all.len().max(1);
@@ -157,7 +157,7 @@ fn described_words(page: &Page) -> FxHashSet<u64> {
     texts.into_iter().flatten().flat_map(|text| hashes(text).to_vec()).collect()
 }
 
-/// Returns the share of `words` that are among `others`, 0..=1.
+/// Returns the share of the word hashes `words` that are among `others`, 0..=1.
 fn share_among(words: &[u64], others: &FxHashSet<u64>) -> f32 {
     words.iter().filter(|word| others.contains(word)).count() as f32 / words.len().max(1) as f32
 }

@@ -22,7 +22,7 @@ pub(crate) struct Group {
     /// Function that returns the names of the group's columns for a lexicon.
     pub columns: fn(&Lexicon) -> Vec<String>,
     /// Function that makes the group's own pass over the page, if the requested columns need one, and returns the
-    /// function that fills them. Work for other columns is left out.
+    /// function that fills these columns. Work for other columns is left out.
     pub on: for<'a> fn(&'a PageFacts<'a>, RequestedColumns<'_>) -> Fill<'a>,
 }
 

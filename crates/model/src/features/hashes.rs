@@ -35,8 +35,9 @@ pub(crate) fn word_hash(word: &str) -> u64 {
 #[derive(Default)]
 struct Hasher {
     hash: u64,
-    /// Bytes that are yet to be hashed, the first lowest; `bits` is their number of bits.
+    /// Bytes that are yet to be hashed, the first in the lowest bits.
     bytes: u64,
+    /// Number of bits of `bytes` that are in use.
     bits: u32,
 }
 
@@ -135,11 +136,11 @@ fn push_wide(run: &str, hashes: &mut Vec<u64>) {
 }
 
 thread_local! {
-    /// Memory for the masks of short texts, reused from text to text.
+    /// Memory for the masks (bit sets of character kinds) of short texts, reused from text to text.
     static MASKS: RefCell<TextMasks> = RefCell::default();
 }
 
-/// Minimum length in bytes of a text whose masks get memory of their own.
+/// Minimum length in bytes of a text whose masks (bit sets of character kinds) get memory of their own.
 // Kept masks are as long as the longest text so far, so long ones must not stay with the thread.
 const LONG_TEXT: usize = 64 << 10;
 
@@ -172,7 +173,7 @@ fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     step(hash, bytes)
 }
 
-/// A table of values by hash, fast for hashes that are mostly missing, which one memory access tells. Each hash is in
+/// A table of values by hash. For most missing hashes, one memory access shows that they are missing. Each hash is in
 /// the slot that it selects or in the next free one. No hash is 0.
 #[derive(Clone, Debug)]
 pub(crate) struct HashTable<V: 'static> {

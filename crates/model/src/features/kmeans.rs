@@ -2,10 +2,10 @@
 
 use crate::features::scratch::{Scratch, count_work};
 
-/// Maximum number of rounds, after which the centres are final.
+/// Maximum number of rounds of k-means, after which the centres are final.
 // A bound, so that time is linear in the points whatever they are; most pages take a few rounds.
 const MAX_ROUNDS: usize = 50;
-/// Maximum move of a centre that counts as convergence, in the units of the points.
+/// Distance below which all centres must move in a round for k-means to end, in the units of the points.
 // In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
 
@@ -43,8 +43,8 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
     best.0
 }
 
-/// Runs k-means: moves each centre to the mean of its points until none changes, for at most 50 rounds. Returns the
-/// index of each point's centre.
+/// Runs k-means: moves each centre to the mean of its points until all centres nearly stand still, for at most 50
+/// rounds. Returns the index of the centre of each point.
 ///
 /// The first `fixed` centres are never moved. A centre that loses all its points stays where it is.
 #[inline(always)]
@@ -97,7 +97,7 @@ struct Nearest<const D: usize> {
     before: Scratch<u32>,
     /// Squared distance of each point to the centre that was measured last.
     new: Scratch<f32>,
-    /// Squared distance of each point to the first centre, if that is fixed; it is the same in all rounds.
+    /// Squared distance of each point to the first centre, equal in all rounds; `None` if that centre is not fixed.
     to_first: Option<Scratch<f32>>,
 }
 

@@ -28,11 +28,11 @@ pub struct TermWeight {
     /// Term in lower case; an attribute word counts in any attribute.
     #[serde(rename = "token")]
     pub term: String,
-    /// Natural logarithm of the odds that blocks with the term are content, normalised per page.
+    /// Natural logarithm of the odds that blocks with the term are content, or have a role; each page has one vote.
     pub weight: f32,
 }
 
-/// Returns a table of the weights of terms by hash. If a term is given twice, the last weight counts.
+/// Returns a table of the weights of terms, by the hash of the term. If a term is given twice, the last weight counts.
 fn weight_table(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> HashTable<f32> {
     let mut weights = HashTable::default();
     weights.reserve(terms.len());

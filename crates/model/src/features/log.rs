@@ -4,7 +4,7 @@
 // 16 KB: nearly all counts of a page are smaller, and larger ones take the function.
 const COUNTS: usize = 4096;
 
-/// Natural logarithm of 1 + each count below [`COUNTS`], equal to the result of the standard library.
+/// Natural logarithm of 1 + each count below [`COUNTS`], equal to what the standard library computes.
 static LOGS: [f32; COUNTS] = {
     let mut logs = [0.0; COUNTS];
     let mut count = 0;
@@ -15,8 +15,8 @@ static LOGS: [f32; COUNTS] = {
     logs
 };
 
-/// Returns the natural logarithm, to more digits than single precision has. Powers of two are split off, and for the
-/// rest m the series of 2 artanh((m - 1) / (m + 1)) is summed.
+/// Returns the natural logarithm of `value`, to more digits than single precision has. Powers of two are split off, and
+/// for the rest m the series of 2 artanh((m - 1) / (m + 1)) is summed.
 const fn ln(value: f64) -> f64 {
     let (mut rest, mut halvings) = (value, 0.0);
     // `f64::ln` cannot run while compiling; halving keeps the series short.

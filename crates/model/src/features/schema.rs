@@ -65,9 +65,9 @@ impl Schema {
         rows
     }
 
-    /// Computes the columns of a set for a page and passes them to `give`, batch by batch of blocks. Groups without any
-    /// of the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
-    /// (times the number of columns), and memory for one batch plus a few numbers per element and block.
+    /// Computes the columns of a set for a page and passes them to `give`, batch by batch of blocks. Feature groups
+    /// without any of the columns are left out, with the facts that only they need. Takes time linear in the elements
+    /// and blocks (times the number of columns), and memory for one batch plus a few numbers per element and block.
     pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&mut Columns)) {
         let facts = self.facts(page, url, set);
         PageFeatures::new(self, &facts, set).each_batch(&mut Columns::new(set), 0..page.blocks.len() as u32, give);
@@ -91,7 +91,7 @@ impl Schema {
 /// Features of the blocks of one page, computed as columns in batches.
 pub(crate) struct PageFeatures<'p> {
     facts: &'p PageFacts<'p>,
-    /// Feature groups, each with the function that fills its columns, and their range.
+    /// Feature groups, each with the function that fills its columns, and the range of its columns in a row.
     groups: Vec<(&'static Group, Fill<'p>, Range<usize>)>,
 }
 

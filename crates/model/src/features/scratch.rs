@@ -24,7 +24,7 @@ thread_local! {
     static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector for temporary use, in memory that the thread used before. It begins empty (except [`Scratch::stale`]).
+/// A vector for temporary use, in memory that the thread used before. Old contents stay only in [`Scratch::stale`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 

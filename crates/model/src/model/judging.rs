@@ -24,8 +24,8 @@ struct Judging<'m> {
 }
 
 impl Judging<'_> {
-    /// Gives each block the log odds of the block that represents its field. Returns the blocks whose representative is
-    /// in doubt, which get no log odds.
+    /// Gives each block the log odds of the longest block of its field. Returns the blocks in fields whose longest
+    /// block is in doubt, which get no log odds.
     fn others_in_doubt(&mut self, representatives: &Representatives) -> Vec<u32> {
         std::iter::once(&mut self.odds).chain(&mut self.unnamed).for_each(PageOdds::complete);
         let mut listed = Vec::new();
@@ -55,9 +55,10 @@ const MIN_CLAIM_WORDS: u64 = 250;
 /// Minimum probability of the type article, had the page declared it, at which a page of much prose counts as one.
 // Between .6 and .7 the words that articles gain without their metadata are the same (5 of 10), at .75 it is 10 again.
 const MIN_CLAIMED_ARTICLE: f32 = 0.65;
-/// Minimum number of words of a block of prose, and of such blocks together on a page of much prose.
+/// Minimum number of words of a block that counts as prose.
 // Of all words of a page, courts-dev loses .007: its rulings are short, and the lists around them long.
 const MIN_PROSE_BLOCK: u32 = 20;
+/// Minimum number of words in blocks of prose on a page of much prose.
 const MIN_PROSE_WORDS: u64 = 500;
 /// Name of the type of threads, which are prose but not articles.
 const THREAD: &str = "forum";
@@ -87,8 +88,8 @@ impl Model {
         });
     }
 
-    /// Marks a page as an article in its first columns if it declares no type, has an `<article>` or `<main>`, and is
-    /// one by its other features, or has much prose and would be one had it declared that.
+    /// Marks a page as an article in its first columns if it declares no type and has an `<article>` or `<main>`. It
+    /// must be one by its other features, or have much prose and be one if it declared that.
     // The scorers learned from pages of which most declare it. Around the text of others more was kept.
     fn declare(&self, page: &Page, columns: &mut Columns) {
         let slot = self.article.and_then(|column| self.compiled.columns().slot(column));
@@ -235,8 +236,8 @@ impl Model {
 }
 
 impl Model {
-    /// Returns the names of the summands of a block's log odds: columns of linear and additive parts, crosses as `a x
-    /// b`, `intercept`, and `trees` for all trees together.
+    /// Returns the names of the summands of a block's log odds: columns of linear and additive parts, `intercept`,
+    /// crosses as `a x b`, and `trees` for all trees together.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = Vec::new();
         for scorer in self.parts.iter().map(|(_, scorer)| scorer).chain(&self.kinds) {
@@ -245,8 +246,8 @@ impl Model {
         all
     }
 
-    /// Returns the value that each of the [`Model::reasons`] adds to the log odds of a row. The values are exact for
-    /// linear and additive parts.
+    /// Returns the value that each of the [`Model::reasons`] adds to the log odds of a row. Values of linear and
+    /// additive parts are exact.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let of_kinds = self.kind_shares(&self.type_odds(value), value);
@@ -299,11 +300,11 @@ impl Model {
     }
 }
 
-/// Shares of known words relative to usual pages: from the first on the log odds do not change; up to the second they
-/// change fully.
+/// Two shares of known words, as multiples of that of usual pages. From the first upwards the log odds do not change,
+/// from the second downwards they change fully.
 // Of English pages nine tenths are above .8, of Greek, Polish and Russian ones all are below .45.
 const BETWEEN: (f32, f32) = (0.75, 0.45);
-/// Full change of the log odds on a page with few known words.
+/// Change of the log odds on a page with few known words.
 // From -.35 to -1 the gain on pages in such languages differs by less than .003.
 const CHANGE: f32 = -0.5;
 
@@ -318,7 +319,7 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// Adds a block: its number of words, and the share of its terms that are known (0 to 1).
+    /// Adds a block, given its number of words and the share of its terms that are known (0 to 1).
     pub fn add(&mut self, words: u32, share: f32) {
         let words = words as f32;
         self.known += share * words;

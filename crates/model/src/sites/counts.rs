@@ -21,7 +21,7 @@ pub(crate) struct PageCount {
 }
 
 impl PageCount {
-    /// Returns the count of one page with this URL.
+    /// Returns the count of one page; `url` is the hash of its URL.
     pub fn one(url: u32) -> Self {
         Self { pages: 1, urls: (url, url) }
     }
@@ -33,7 +33,7 @@ impl PageCount {
         self.urls.1 = self.urls.1.max(other.urls.1);
     }
 
-    /// Returns the number of counted pages except captures of `url`, one of which was counted if `included` is true.
+    /// Returns the number of counted pages, less one if `included`; 0 if all are captures of `url`, a hash of a URL.
     pub fn others(&self, url: u32, included: bool) -> u32 {
         if self.urls == (url, url) {
             return 0;
@@ -42,7 +42,7 @@ impl PageCount {
     }
 }
 
-/// Counts at one position in the pages of a site: blocks inside elements of the same names and classes.
+/// Counts at one position in the pages of a site, shared by blocks inside elements of the same names and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Number of pages with a block at the position.
@@ -73,10 +73,10 @@ impl Position {
     }
 }
 
-/// Number that represents a probability of 1 in sums of probabilities.
+/// Number that stands for a probability of 1 in sums of probabilities.
 pub(crate) const UNIT: f64 = 65_536.0;
 
-/// Returns n ln n for n `pages`, as a whole number of steps, so that sums do not depend on their order.
+/// Returns n ln n for n `pages`, in whole units of 1/1024, so that sums do not depend on their order.
 pub(crate) fn spread(pages: u32) -> u64 {
     let pages = f64::from(pages.max(1));
     (pages * pages.ln() * 1024.0).round() as u64
@@ -107,7 +107,7 @@ impl Compact64 {
         self.0
     }
 
-    /// Returns the sum with `more`, limited to the largest number.
+    /// Returns the sum with `more`, limited to the largest 64-bit number.
     pub fn plus(self, more: u64) -> Self {
         Self(self.get().saturating_add(more))
     }
@@ -148,7 +148,7 @@ impl Threshold {
     }
 }
 
-/// Version of the fingerprints. Memories of different versions cannot recognise each other's pages.
+/// Version of the fingerprints of pages. Memories of different versions cannot recognise each other's pages.
 pub(crate) const VERSION: u32 = 1;
 
 /// Number of innermost elements whose names and classes define the position of a block. More would distinguish pages of

@@ -18,7 +18,7 @@ pub struct BlockEvidence {
     /// Entropy of the texts at the block's position on other pages, 0 (always the same) to 1 (every page has its own).
     /// `None` if fewer than two are known.
     pub entropy: Option<f32>,
-    /// Mean probability of the words at the block's position on other pages, and the number of these pages.
+    /// Mean probability of the words at the block's position on other pages, and the number of these pages, if any.
     pub probability: Option<(f32, u32)>,
 }
 
@@ -32,8 +32,8 @@ pub struct PageEvidence {
 }
 
 impl SiteMemory {
-    /// Returns the evidence about a page to which `model` gave these probabilities. They are ignored if the memory
-    /// holds probabilities of another model.
+    /// Returns the evidence about a page to which `model` gave these probabilities; `None` if no other page of its site
+    /// is known. Probabilities are ignored if the memory holds those of another model.
     pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
         let usable = (self.model() == Some(model)).then_some(probabilities);
         self.evidence(url, &PagePrint::of(page), usable)
@@ -64,7 +64,7 @@ impl SiteMemory {
         Some(PageEvidence { pages, blocks: keys.of_blocks.iter().map(block).collect() })
     }
 
-    /// Returns the entropy and the mean probability at each position of a page, over the other pages of the site.
+    /// Returns the entropy of texts and the mean probability at each position of a page, over the site's other pages.
     fn positions_without(
         &self,
         keys: &Keys,
@@ -134,7 +134,7 @@ fn log_odds(probability: f32) -> f32 {
 /// Weights of the [`Signals`], by which evidence changes the log odds of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correction {
-    /// Change of the log odds for each signal of 1.
+    /// Change of the log odds for each of the [`Signals`] if it is 1.
     pub weights: Signals,
     /// Number of pages from which the mean probability at a position counts with half its full weight.
     pub half: f32,
@@ -159,7 +159,7 @@ impl Correction {
 }
 
 impl PageEvidence {
-    /// Returns the change of the log odds of each block that the evidence makes by the shipped corrections.
+    /// Returns the change of each block's log odds by the shipped corrections, given the model's probabilities.
     pub fn changes(&self, probabilities: &[f32]) -> Vec<f32> {
         let judged = self.blocks.iter().any(|block| block.probability.is_some());
         let correction = if judged { BY_PROBABILITIES } else { BY_COUNTS };

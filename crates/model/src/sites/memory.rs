@@ -61,14 +61,14 @@ pub struct SiteSize<'a> {
 pub struct SiteMemory {
     pub(crate) max_bytes: u64,
     pub(crate) threshold: Threshold,
-    /// Model whose probabilities the memory holds.
+    /// Name and day of the model whose probabilities the memory holds; `None` if it holds none.
     pub(crate) model: Option<String>,
     pub(crate) sites: FxHashMap<u64, Site>,
     /// Number of pages with each text, by the hash of site and text.
     pub(crate) texts: FxHashMap<Compact64, PageCount>,
     /// Statistics of each position, by the hash of site and position.
     pub(crate) positions: FxHashMap<u32, Position>,
-    /// Number of pages with a text at a position, by the keys of both.
+    /// Number of pages with a text at a position, by the keys of the position and of the text.
     pub(crate) contents: FxHashMap<(u32, u32), u32>,
     /// Total length in bytes of the names of sites.
     names: u64,
@@ -104,7 +104,7 @@ impl Keys {
         Self { site, url: mix(hash(url.as_bytes())) as u32, texts, of_blocks }
     }
 
-    /// Returns the distinct pairs of position and text on the page, sorted.
+    /// Returns the distinct pairs of the keys of a position and of a text there on the page, sorted.
     pub fn contents(&self) -> Vec<(u32, u32)> {
         let mut contents: Vec<(u32, u32)> = self.of_blocks.iter().map(|(_, at, text)| (*at, *text)).collect();
         contents.sort_unstable();
@@ -113,7 +113,7 @@ impl Keys {
     }
 }
 
-/// Returns the mean probability of the words at each position of a page, as a multiple of 1 / [`UNIT`].
+/// Returns the mean probability of the words at each position of a page, in units of 1 / [`UNIT`], by position key.
 pub(crate) fn means(keys: &Keys, words: &[u32], probabilities: &[f32]) -> FxHashMap<u32, u64> {
     let mut sums: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
     for (((_, position, _), words), probability) in keys.of_blocks.iter().zip(words).zip(probabilities) {
@@ -351,7 +351,7 @@ impl SiteMemory {
 
 /// Value of the first field of every site memory file.
 const FORMAT: &str = "trommel-sites";
-/// Version of the file layout and of the fingerprints.
+/// Version of site memory files: of their layout and of the fingerprints in them.
 const VERSION: u32 = counts::VERSION;
 
 #[derive(Serialize, Deserialize)]
@@ -367,7 +367,7 @@ struct Contents {
     model: Option<String>,
     /// Sites with their counts of pages, sorted by name.
     sites: Vec<(String, PageCount)>,
-    /// Number of pages of each text by its key, sorted by key.
+    /// Key of each text and its number of pages, sorted by key.
     texts: Vec<(u64, PageCount)>,
     /// Key, number of pages, number of judged pages and sum of probabilities of each position, sorted by key.
     positions: Vec<(u32, u32, u32, u64)>,

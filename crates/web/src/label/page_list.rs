@@ -18,7 +18,7 @@ pub struct LabelPage {
     pub url: String,
     /// Body of the page, with its HTTP codings undone.
     pub body: Vec<u8>,
-    /// Charset that the HTTP header of the page names.
+    /// Charset that the HTTP header of the page names; `None` if it names none.
     pub charset: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct LabelBlock {
     pub text: String,
     /// Elements around the block, outermost first, such as `article.post › p`.
     pub path: String,
-    /// Number of the block's field; blocks of the same template have the same number.
+    /// Number of the block's field; all blocks with the same path of names and classes are one field.
     pub field: u32,
     /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),

@@ -22,8 +22,8 @@ pub(crate) const OPEN_PATHS: [&str; 7] =
     ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
 
 /// Checks whether a request may be answered, and returns a refusal if not. If the service has a token, the request must
-/// bring it, unless its path `is_open`. Otherwise requests by web pages of other sites are refused, except through Unix
-/// sockets, which browsers do not reach.
+/// bring it, unless its path `is_open`. Otherwise the request must name a served host and, unless its path is open, not
+/// come from a page of another site. Unix sockets, which browsers do not reach, are exempt from that.
 pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
     let headers = request.headers();
     match &app.settings.token {

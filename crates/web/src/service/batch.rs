@@ -24,7 +24,7 @@ use crate::{service::memory, service::memory::Share, service::shared_state::App}
 const PIECES: usize = 8;
 /// Maximum number of lines of an answer that wait to be sent.
 const LINES: usize = 64;
-/// Number of records that a batch holds in memory: one as stored, as plain bytes, as a payload, and the one before.
+/// Number of records that a batch holds in memory: one as stored, decompressed and as payload, and the one before it.
 const RECORDS: u64 = 4;
 /// Number of batches for whose records the memory must suffice at the same time.
 const BATCHES: u64 = 4;
@@ -53,9 +53,9 @@ pub(crate) struct BatchSummary {
 
 /// Answers `POST /extract/batch` with the documents of an archive.
 ///
-/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
-/// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it sends. If the
-/// archive cannot be read to its end, the answer breaks off.
+/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is what
+/// `trommel run - -o - -f jsonl` writes. Each line is sent as soon as it is made, so a client must read while it sends.
+/// If the archive cannot be read to its end, the answer breaks off.
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
     query: ReadQuery,

@@ -69,7 +69,7 @@ fn too_large(app: &App) -> Refusal {
     Refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {} bytes", app.max_page).into())
 }
 
-/// Refuses requests with codings, which a crawler has undone, with form data, or with unusual expectations.
+/// Refuses requests that expect anything but `100-continue`, or whose body is form data or has a coding except chunked.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
     if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {

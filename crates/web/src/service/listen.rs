@@ -9,7 +9,7 @@ use listenfd::ListenFd;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::{ServerConfig, pki_types::pem::PemObject as _};
 
-/// Mark on requests that came through a Unix socket, which no browser reaches.
+/// Mark on requests that came through a Unix socket, which browsers do not reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 

@@ -53,7 +53,7 @@ impl Choices {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Returns whether a query parameter is `true` or has no value, which means `true`, too.
+    /// Returns whether a query parameter is `true`, or is there without a value.
     ///
     /// # Errors
     /// Fails if the value is neither `true` nor `false`.
@@ -171,7 +171,7 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refu
 }
 
 /// Returns the client's preference for a media type (0 to 1): the quality of the most specific range in `accept` that
-/// includes the type (RFC 9110, 12.5.1).
+/// includes the type (RFC 9110, 12.5.1). 1 if `accept` is empty.
 fn quality(accept: &str, media_type: &str) -> f32 {
     let bare_type = media_type.split(';').next().unwrap_or_default();
     let Some((kind, subtype)) = bare_type.split_once('/').filter(|_| !accept.trim().is_empty()) else { return 1.0 };

@@ -70,7 +70,7 @@ pub(crate) struct FoundDocument {
     snippet: Vec<SnippetPiece>,
 }
 
-/// Piece of a snippet: words of the query, or text before or after them.
+/// Piece of a snippet: a word of the query, or text before or after such words.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct SnippetPiece {
     /// Text of the piece.

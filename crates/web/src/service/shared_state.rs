@@ -29,7 +29,7 @@ pub(crate) struct App {
     /// Permits for batches, which limit the number of batches that run at the same time.
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
-    /// Number of requests that came without an id.
+    /// Number of requests that came without a usable id, from which new ids are made.
     nameless: AtomicU64,
     /// OpenAPI document of the service, made at the first request for it.
     pub(crate) openapi: OnceLock<Bytes>,
@@ -90,6 +90,7 @@ impl App {
     ///
     /// # Errors
     /// Fails with [`Refusal::FAULT`] if judging panics, and with [`Refusal::BUSY`] if there is no room for the page.
+    /// The status is 413 if the page needs more memory than there is for all pages.
     pub(crate) async fn judge<T: Send + 'static>(
         self: &Arc<Self>,
         page: HeldBytes,
@@ -143,7 +144,7 @@ impl App {
         Ok((permit, share))
     }
 
-    /// Returns the id of a request from its header, or a new id.
+    /// Returns the id of a request from its header, or a new id if the header has no usable one.
     pub(crate) fn id_of(&self, headers: &HeaderMap) -> HeaderValue {
         if let Some(given) = headers.get(REQUEST_ID)
             && given.len() <= MAX_ID_BYTES

@@ -75,7 +75,7 @@ impl Reasons {
         self.topics.first().map_or(0.0, |(_, odds)| odds.abs())
     }
 
-    /// Returns a sentence that names the three topics with the largest contributions; `None` if no topic contributes.
+    /// Returns a sentence with the three largest contributions besides [`Topic::Start`]; `None` if there is none.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {

@@ -11,7 +11,7 @@ use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 /// Maximum number of indentation steps of a row.
 const INDENTS: u16 = 10;
 
-/// Row of the report: one block of the page, with the reasons why it is kept or dropped.
+/// Row of the report: one block or embedded text of the page, with the reasons for the block's probability.
 #[derive(Debug, Default)]
 pub struct Row<'a> {
     /// Text of the block.
@@ -53,7 +53,7 @@ pub struct View<'a> {
     pub facts: Vec<(&'static str, String)>,
     /// Sentence that says how many blocks have reasons, if some are left out.
     pub left_out: Option<String>,
-    /// Blocks of the page, in order, each as a row of the report.
+    /// Blocks of the page in order, then its embedded (JSON-LD) texts, each as a row of the report.
     pub rows: Vec<Row<'a>>,
     /// Extracted text of the page, as plain text.
     pub plain: String,

@@ -15,11 +15,11 @@ use crate::{features::lexicon::Lexicon, features::log::log};
 /// A kind of fact about the elements of a page that feature groups read, computed once if a group needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
-    /// Counts over the characters of each block.
+    /// Counts of the characters of each block by kind, such as commas and digits.
     Shapes,
     /// Elements that contain text, with their parents.
     Paths,
-    /// Sums over the blocks inside each element; requires shapes and paths.
+    /// Sums over the blocks inside each element, such as words and links; requires shapes and paths.
     Sums,
     /// Location of the page's prose; requires shapes and sums.
     Prose,
@@ -46,11 +46,11 @@ pub(crate) const MADE_OF_SUMS: [Fact; 4] = [Fact::Sums, Fact::Prose, Fact::Level
 pub(crate) struct ElementFacts {
     pub paths: Paths,
     pub sums: Scratch<Sums>,
-    /// Sums over the whole page.
+    /// Sums over all blocks of the page (words, linked words, blocks, commas and others).
     pub whole: Sums,
     /// Values that describe each element, computed if levels or prose are needed.
     pub containers: ContainerParts,
-    /// Bit set per element with text of the [`AROUND_TAGS`] that the element is or is inside of.
+    /// Bit set per element with text of the [`AROUND_TAGS`] and headings that the element is or is inside of.
     pub around: Scratch<u32>,
     pub weights: PathWeights,
     pub templates: Templates,
@@ -120,9 +120,9 @@ impl ElementFacts {
 pub(crate) const PARTS: usize = 8;
 /// Number of leading values in [`Parts`] that the container features use.
 pub(crate) const SHAPE_PARTS: usize = 6;
-/// Index in [`Parts`] of the share of prose in the element's words; the next is the element's share of the page's
-/// prose.
+/// Index in [`Parts`] of the share of prose in the element's words.
 pub(crate) const PROSE_DENSITY: usize = 6;
+/// Index in [`Parts`] of the element's share of the page's prose.
 pub(crate) const PROSE_SHARE: usize = 7;
 
 /// Values that describe one element, such as its words and its share of prose.
@@ -163,7 +163,7 @@ impl ContainerParts {
     }
 }
 
-/// Returns the values that describe an element with these sums.
+/// Returns the values that describe an element, from its sums and the divisors for shares of the page.
 #[inline(always)]
 fn parts(sum: &Sums, (page_words, page_prose): (f32, f32)) -> Parts {
     let words = divisor(sum.words);
@@ -230,7 +230,7 @@ const BITS: [u32; 256] = {
     bits
 };
 
-/// Returns the bit set of the [`AROUND_TAGS`] that an element is or is inside of; `above` is that of its parent.
+/// Returns the bit set of the [`AROUND_TAGS`] and headings that an element is or is in; `above` is its parent's.
 #[inline(always)]
 pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
     above | BITS[tag as usize]
@@ -243,7 +243,7 @@ pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
 /// Values of the elements at one level above each block of a batch, one column for each of [`Parts`].
 pub(crate) type LevelColumns = [Lanes; PARTS];
 
-/// Column values for blocks that have no element at a level.
+/// Column values for all blocks at one level, before they are filled.
 pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
 
 /// Fills the columns of all levels with the values of the elements around `blocks`.

@@ -44,17 +44,17 @@ struct Section {
 /// Empty section, for a block index out of range.
 const NO_SECTION: Section = Section { heading: None, level: 0, words: 0, link_words: 0, is_linked: false };
 
-/// Maximum number of levels counted from a block up to the element that also holds its heading.
+/// Maximum number of levels that are counted from a block up to the element that also holds its heading.
 const MAX_LEVELS: u8 = 12;
 
 /// Headings of a page, including its main headline.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Index of the block with the main headline.
+    /// Index of the block with the main headline; `None` if the page has none.
     pub headline: Option<usize>,
     title_share: f32,
     meetings: Scratch<Meeting>,
-    /// Number of elements around the headline's element.
+    /// Number of elements around the element of the main headline's block; 0 without a headline.
     depth: u16,
     /// Levels from each block up to the element that also holds the heading of its section, at most [`MAX_LEVELS`].
     up_to_heading: Scratch<u8>,
@@ -135,7 +135,7 @@ impl Outline {
         outline
     }
 
-    /// Returns the index of the block with the heading above block `at`, which is `at` itself if that is a heading.
+    /// Returns the index of the last block up to `at` that is a heading; `None` if there is none.
     pub fn heading_of(&self, at: usize) -> Option<usize> {
         let section = *self.section.get(at)?;
         self.sections.get(section as usize)?.heading

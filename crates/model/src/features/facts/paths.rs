@@ -86,8 +86,8 @@ impl Paths {
         paths
     }
 
-    /// Finds the end of each element in the list. Passes the places of each element and its parent to `visit`, inner
-    /// first.
+    /// Finds the end of each element in the list. Passes the index of each element and that of its parent to `visit`,
+    /// inner first.
     #[inline(always)]
     pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
         for (at, parent) in self.parents.iter().enumerate().rev() {
@@ -177,7 +177,7 @@ impl Paths {
     }
 }
 
-/// Share of an element's sum of weights that its children inherit (0 to 1).
+/// Share of the sum of weights of attribute words that an element passes on to its children (0 to 1).
 // Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
@@ -187,7 +187,7 @@ pub(crate) struct PathWeight {
     // A single strong word (`sidebar`) must not drown in the sum of many weak ones.
     pub min: f32,
     pub max: f32,
-    /// Sum of the weights of the element's own attribute words.
+    /// Sum of the weights of the words of the element's own attributes.
     pub direct: f32,
 }
 
@@ -197,8 +197,9 @@ pub(crate) struct ElementWeights {
     /// Number of attribute words, with or without a weight.
     tokens: u32,
     pub sum: f32,
-    /// Lowest weight, or 0 if none is negative; `max` is the highest, or 0 if none is positive.
+    /// Lowest weight of a word, or 0 if none is negative.
     min: f32,
+    /// Highest weight of a word, or 0 if none is positive.
     max: f32,
 }
 

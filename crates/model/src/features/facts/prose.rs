@@ -28,31 +28,31 @@ pub(crate) struct Prose {
     page_words: u32,
     /// Number of words in prose on the page.
     pub total: u32,
-    /// Place (index in `Paths`) of the top, the element with the most prose directly inside it, or [`NONE`].
+    /// Index in `Paths` of the element with the most prose directly inside it, or [`NONE`].
     top: u32,
     /// Index in the page's table of the element with the most prose directly inside it, or [`NONE`].
     pub top_element: u32,
     meetings: Scratch<Meeting>,
     top_depth: u16,
-    /// Index in `Paths` just past the last element inside the top, which is the element with the most prose.
+    /// Index in `Paths` just past the last element inside the element with the most prose.
     top_end: u32,
-    /// Index of the first block in the element with the most prose, and one past the last. `words_around_top` has the
-    /// words before each.
+    /// Index of the first block in the element with the most prose, and one past the last; both 0 without prose.
     top_blocks: (usize, usize),
+    /// Number of words of the page before the element with the most prose, and up to its end.
     words_around_top: [u32; 2],
-    /// Number of words before each block, and at the end that of the whole page.
+    /// Number of words of the page before each block, and as the last entry the number of all words.
     words_before: Scratch<u32>,
     bte: (usize, usize),
     segment: (usize, usize),
     /// Share of prose in the words of the element with the most prose directly inside it (0 to 1).
     top_density: f32,
-    /// Features of the whole page: log of prose words, their share of all words, share of them in the best element, log
-    /// of prose words in that element. Then the second best element relative to the best, log of prose blocks, and log
-    /// of words in the longest.
+    /// Features of the whole page: log of its prose words, their share of all words, share of them in the element with
+    /// the most prose, log of their number there. Then prose of the second such element relative to the first, log of
+    /// the number of prose blocks, and log of the words in the longest.
     of_page: [f32; 7],
 }
 
-/// Returns the number of words before each block, with the total appended, and the total by itself.
+/// Returns the number of words before each block, with the total appended, and the total once more by itself.
 fn words_before(page: &Page) -> (Scratch<u32>, u32) {
     let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
     let mut words = 0;
@@ -145,7 +145,7 @@ impl Prose {
         }
     }
 
-    /// Returns the features of block `at` that describe its place relative to the prose, except those per level above.
+    /// Returns the features of block `at` about its place relative to the prose, except those for each level above it.
     #[inline(always)]
     pub fn features(&self, elements: &ElementFacts, at: usize) -> [f32; PROSE_NAMES.len()] {
         let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
@@ -190,7 +190,7 @@ impl Prose {
     }
 }
 
-/// Returns the first index of the run with the highest sum and one past its last; empty if no value is above 0.
+/// Returns the run of values with the highest sum: first index, and one past the last. (0, 0) if none is above 0.
 fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
     let (mut best, mut best_sum) = ((0, 0), 0);
     let (mut start, mut sum) = (0, 0);

@@ -37,7 +37,7 @@ impl Shape {
         Self::within(text, &TextMasks::of(text), 0..text.len())
     }
 
-    /// Counts the characters by kind in a byte range of a text, whose masks are given.
+    /// Counts the characters by kind in a byte range of a text; `masks` are its bit sets of character kinds.
     #[inline(always)]
     pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
         let counts = masks.counts(part.clone());
@@ -118,17 +118,17 @@ pub(crate) struct Sums {
     pub blocks: u32,
     pub paragraph_words: u32,
     pub commas: u32,
-    /// Number of words in prose ([`Shape::prose_words`]).
+    /// Number of words in prose inside the element ([`Shape::prose_words`]).
     pub prose: u32,
-    /// Number of `img` elements.
+    /// Number of `img` elements inside the element.
     pub images: u32,
-    /// Number of elements inside, known from the table of elements and therefore not summed.
+    /// Number of elements inside the element, known from the table of elements and therefore not summed.
     // With it a row is two vectors, which are added as such.
     pub descendants: u32,
 }
 
 impl Sums {
-    /// Returns the sums of the element at index `at` before any block has been counted.
+    /// Returns the sums of the element at index `at` of the page before any block has been counted.
     pub fn of(at: u32, element: &Element) -> Self {
         Self { descendants: element.end.saturating_sub(at + 1), ..Self::default() }
     }

@@ -14,7 +14,7 @@ pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
 /// Index in [`TEMPLATE_PARTS`] of the rank of the item in its group, as a share of the group's items.
 const PLACE: usize = 6;
 
-/// Minimum number of like siblings that form a group.
+/// Minimum number of like siblings that count as repeated.
 // Two siblings alike are common by chance (two columns, two buttons); three are a template.
 const MIN_SIBLINGS: u32 = 3;
 
@@ -31,14 +31,14 @@ struct Template {
 /// Groups of repeated siblings on a page, each made by one template.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    /// Number of each group, from 1, by a hash of the parent element and the signature of the group's items.
+    /// Number of each group, from 1, by a hash of the parent element and of the names and classes of the items.
     by_template: HashTable<u32>,
     groups: Scratch<Template>,
     /// Features that all items of a group share, one row per group; the column for an item's rank is 0.
     parts: Scratch<[f32; TEMPLATE_PARTS.len()]>,
     /// Indices in [`Paths`] of the outermost and innermost repeated item around each element with text, or [`NONE`].
     items: Scratch<(u32, u32)>,
-    /// Group of each element with text ([`NONE`] if it is in none), and its rank in the group.
+    /// Index in `groups` of the group of each element with text ([`NONE`] if it is in none), and its rank there from 0.
     places: Scratch<(u32, u32)>,
 }
 
@@ -77,7 +77,7 @@ impl Templates {
         }
     }
 
-    /// Adds the sums of the element at index `place` in [`Paths`] to those of its group.
+    /// Adds the sums of the element at index `place` in [`Paths`] to the sums of its group.
     #[inline(always)]
     pub fn add(&mut self, place: usize, sums: &Sums) {
         let group = self.places.get(place).and_then(|(group, _)| self.groups.get_mut(*group as usize));
@@ -109,7 +109,8 @@ impl Templates {
         self.items = items;
     }
 
-    /// Returns the features of the outermost and the innermost repeated item around the element at index `place`.
+    /// Returns the features of the outermost and the innermost repeated item around the element at index `place` of
+    /// [`Paths`], and last whether both are the same.
     pub fn features(&self, place: u32) -> [f32; 2 * TEMPLATE_PARTS.len() + 1] {
         let mut row = [0.0; 2 * TEMPLATE_PARTS.len() + 1];
         let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));

@@ -7,10 +7,10 @@ use trommel_text::{TextMasks, words};
 use crate::features::hashes::{HashTable, first_hashes, hashes, pair_hash, word_hash};
 use crate::features::scratch::{Scratch, count_work};
 
-/// Number of words at the start of a block that are hashed.
+/// Maximum number of words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
 pub(crate) const SAMPLE_WORDS: usize = 60;
-/// Number of words at the start of a block whose pairs are hashed as well.
+/// Maximum number of words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
@@ -52,7 +52,7 @@ impl WordSet {
     }
 }
 
-/// Filter that tells for most hashes, with one look, that they are not in a set.
+/// Filter that tells for most hashes, with one memory access, that they are not in a set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sieve {
     bits: Vec<u64>,
@@ -93,7 +93,7 @@ impl Sieve {
 pub(crate) struct Terms {
     words: Scratch<u64>,
     pairs: Scratch<u64>,
-    /// Indices in `words` and `pairs` of the first entries of each block, and of the end.
+    /// Indices in `words` and `pairs` of the first entries of each block, and as the last entry the lengths of both.
     starts: Scratch<(u32, u32)>,
 }
 
@@ -118,7 +118,7 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// Returns the number of distinct words at the start of a block, and how many are in `set`; (0, 0) if none is.
+    /// Returns the number of distinct words at the start of block `at`, and how many are in `set`; (0, 0) if none is.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let words = self.words(at);
         count_work(words.len());
@@ -149,7 +149,7 @@ impl Terms {
     }
 }
 
-/// Task that hashes the first words of all blocks of a page, on vectors for their bit-search instructions.
+/// Task that hashes the first words of all blocks of a page, compiled for vectors, which bring bit-search instructions.
 struct Read<'a> {
     page: &'a Page,
     masks: &'a TextMasks,

@@ -106,15 +106,16 @@ pub(super) const SURROUNDINGS_NAMES: [&str; 5] = [
     "surroundings.log_headlines_before", "surroundings.log_articles_before",
 ];
 
-/// Numbers of images, headlines and articles before and inside a block.
+/// Numbers of media elements, headlines and articles before and inside a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// Number of images between the previous block and this one.
+    /// Number of images, videos and audio elements between the previous block and this one.
     // In 16 bits, at most as many as these hold: only their logarithms are features.
     before: u16,
     inside: u16,
-    /// Number of `h1` elements from the start of the page; `articles` counts `article` elements.
+    /// Number of `h1` elements from the start of the page up to the block.
     headlines: u16,
+    /// Number of `article` elements from the start of the page up to the block.
     articles: u16,
 }
 
@@ -133,7 +134,7 @@ const MEDIA: usize = 1;
 const HEADLINE: usize = 2;
 const ARTICLE: usize = 3;
 
-/// Index of the counter for each tag.
+/// Index of the counter for the elements with each tag.
 // Made by the compiler: a tag is looked up for every element of every page.
 const KINDS: [u8; 256] = {
     let mut kinds = [OTHER as u8; 256];

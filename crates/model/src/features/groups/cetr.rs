@@ -16,10 +16,10 @@ use crate::features::scratch::Scratch;
 
 pub(super) const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
-/// Index in [`NAMES`] of the verdict of clustering.
+/// Index in [`NAMES`] of the feature that states whether clustering finds the block to be content.
 const CLUSTER: usize = 2;
 
-/// Number of following blocks whose mean the derivative compares with a block.
+/// Number of following blocks with whose mean the derivative compares a block.
 // As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
 const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of standard deviation 1, cut at four deviations, from the middle outwards.
@@ -46,7 +46,7 @@ fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     Vectors::default().run(Ratios { page, with_clusters })
 }
 
-/// Task that computes the tag-ratio features, on vectors so that the compiler handles eight blocks at once, not four.
+/// Task that computes the tag-ratio features, compiled for vectors, so that eight blocks are handled at once, not four.
 struct Ratios<'a> {
     page: &'a Page,
     with_clusters: bool,
@@ -72,7 +72,7 @@ impl ByteTask for Ratios<'_> {
     }
 }
 
-/// Returns for each block its number of characters divided by its tags, including the tags before it (at least 1).
+/// Returns for each block its number of characters per tag, counting its tags and those before it (at least 1).
 pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
     page.blocks
         .iter()
@@ -84,8 +84,8 @@ pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
         .collect()
 }
 
-/// Returns the absolute difference of each value from the mean of the next three, or of fewer at the end. The last
-/// value is compared with the mean of itself and the one before.
+/// Returns the absolute difference of each value from the mean of the next three, or of fewer at the end. The last of
+/// three or more values is compared with the mean of itself and the one before.
 #[inline(always)]
 fn derivative(ratios: &[f32]) -> Scratch<f32> {
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;

@@ -47,8 +47,8 @@ const WORDS: [&str; 16] = [
     "yorum", "yorumlar", "σχόλια", "komentáře", "kommenttia", "thoughts", "responses",
 ];
 
-/// Returns the comment section that a heading with the number of comments begins. It is the innermost element around
-/// the heading that holds prose and not the headline, or the element after that.
+/// Returns the comment section that a heading such as `5 comments` begins: the innermost element around it with prose
+/// but no headline. If there is none, this is the element after the outermost one without the headline.
 fn headed(page: &Page, headline: u32, prose_inside: impl Fn(u32) -> u32) -> Option<u32> {
     let headings = page.blocks.iter().filter(|block| block.words <= MAX_HEADING_WORDS && block.element > headline);
     headings.filter(|block| page.container(block).is_some_and(|(_, element)| element.tag.is_heading())).find_map(
@@ -99,7 +99,7 @@ pub(super) fn comments<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
 /// Comment sections of a page.
 #[derive(Clone, Debug, Default)]
 struct Sections {
-    /// Index of the outermost comment section around each element, or [`NONE`].
+    /// Index on the page of the element that is the outermost comment section around each element, or [`NONE`].
     region: Scratch<u32>,
     regions: u32,
     prose_inside: u32,
@@ -165,7 +165,7 @@ impl Sections {
         self.first = page.blocks.iter().position(|block| self.contains(block.element)).unwrap_or(usize::MAX);
     }
 
-    /// Returns whether an element is inside a comment section.
+    /// Returns whether an element is a comment section or inside of one.
     fn contains(&self, element: u32) -> bool {
         self.region.get(element as usize).is_some_and(|region| *region != NONE)
     }

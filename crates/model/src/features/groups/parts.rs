@@ -148,7 +148,7 @@ pub(super) fn address<'a>(facts: &PageFacts) -> Fill<'a> {
     constants(address_features(facts.page, facts.url))
 }
 
-/// Returns the address features of a page; all 0 if its URL is unknown.
+/// Returns the features of a page's URL; all 0 if the URL is unknown.
 fn address_features(page: &Page, url: Option<&str>) -> [f32; ADDRESS_NAMES.len()] {
     // Zeros for an unknown address, with a column that says so: 0 segments would else be the page of a site's root.
     let Some((_, rest)) = url.and_then(|url| url.split_once("://")) else {

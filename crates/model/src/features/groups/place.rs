@@ -32,11 +32,11 @@ struct Positions {
     longest: u32,
     headline: Option<usize>,
     title: WordSet,
-    /// Number of occurrences of each distinct text on the page, and the index of its first block.
+    /// Number of blocks with each distinct text on the page, and the index of the first of these blocks.
     texts: Scratch<(u32, usize)>,
-    /// Number of blocks and of words of each signature.
+    /// Number of blocks, and of words in these, of each signature (names and classes of the three innermost elements).
     signatures: Scratch<(u32, u32)>,
-    /// Number of words before each block, and its indices in `texts` and `signatures`.
+    /// Number of words before each block, and the indices of its text in `texts` and of its signature in `signatures`.
     blocks: Scratch<(u32, u32, u32)>,
 }
 

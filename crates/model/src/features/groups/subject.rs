@@ -27,9 +27,11 @@ const OF_TEXTS: Range<usize> = 1..7;
 // Phrases distinguish a text that is repeated from one that only shares words.
 const PHRASE_WORDS: usize = 3;
 
-/// Bit that marks words of the title; the other bits mark words and phrases of descriptions and of the body.
+/// Bit that marks words of the title.
 const TITLE: u8 = 1;
+/// Bit that marks words and phrases of the page's descriptions.
 const DESCRIPTION: u8 = 2;
+/// Bit that marks phrases of texts in structured data, which repeat the body of the page.
 const BODY: u8 = 4;
 
 /// Words and phrases of a page's title, descriptions and structured data, and the number of each kind.
@@ -50,7 +52,7 @@ pub(super) fn topic<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -
     rows(move |at| head.features(&facts.terms, at))
 }
 
-/// Sets `mark` for each of the terms, and returns the number of terms that did not have it.
+/// Sets the bit `mark` for each of the terms in the table, and returns the number of terms that did not have it.
 fn add(table: &mut HashTable<u8>, terms: impl ExactSizeIterator<Item = u64>, mark: u8) -> usize {
     table.reserve(terms.len());
     let mut new = 0;
@@ -64,7 +66,7 @@ fn add(table: &mut HashTable<u8>, terms: impl ExactSizeIterator<Item = u64>, mar
 }
 
 impl HeadTexts {
-    /// Collects the words of a page's title, and with `with_texts` those of its descriptions and structured data.
+    /// Collects the words of a page's title; `with_texts` adds words and phrases of descriptions and structured data.
     fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self::default();
         topic.add_words(&hashes(&page.head.title), TITLE);
@@ -148,7 +150,7 @@ pub(super) fn stated<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     }
 }
 
-/// Returns the hash of a line from the hashes of its words, as many as are hashed of a block.
+/// Returns the hash of a line of text from the hashes of its first 60 words, as many as are hashed of a block.
 fn line(words: &[u64]) -> u64 {
     let words = words.iter().take(SAMPLE_WORDS);
     // By words: markup and punctuation differ between structured data and the page.
@@ -173,7 +175,7 @@ impl Items {
         items
     }
 
-    /// Returns 1 or 0 for whether a block equals a listed item, and the share of its word pairs found in listed items.
+    /// Returns 1 if a block equals a listed item, otherwise 0, and the share of its word pairs found in listed items.
     fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
         let words = terms.words(at);
         if words.is_empty() {

@@ -88,7 +88,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
 }
 
-/// Returns the number of words per line of 80 characters, without the last line if there are several.
+/// Returns the mean number of words per line of 80 characters, without the last line if there are several.
 pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     let (words, lines) = full_lines(text, words, chars);
     words as f32 / lines as f32
@@ -107,7 +107,7 @@ fn densities(page: &Page) -> Scratch<[f32; 2]> {
         .collect()
 }
 
-/// Returns the six density features of block `at`; for neighbours beyond the page's ends they are 0.
+/// Returns text and link density of the previous block, of block `at` and of the next; 0 beyond the page's ends.
 fn shallow_features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
     let of = |at: Option<usize>| at.and_then(|at| densities.get(at)).copied().unwrap_or_default();
     let [previous, current, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
@@ -132,7 +132,7 @@ struct Neighbour {
     link_density: f32,
     ends_sentence: f32,
     heading: f32,
-    /// Index of the element around the block's container.
+    /// Index of the element around the block's container, or [`NO_CONTAINER`].
     parent: u32,
 }
 

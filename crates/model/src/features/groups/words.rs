@@ -58,7 +58,7 @@ fn weight_features(facts: &PageFacts, at: usize) -> [f32; NAMES.len()] {
     ]
 }
 
-/// Listed attribute words on each element or on those around it: one bit set per element.
+/// Listed attribute words on each element and on those around it: one bit set per element of the page.
 struct ListedWords<'a> {
     page: &'a Page,
     /// Number of 64-bit words in each bit set.
@@ -118,7 +118,7 @@ pub(super) const WORDING_NAMES: [&str; 10] = [
     "wording.heading_max", "wording.previous", "wording.next", "wording.first",
 ];
 
-/// Log odds of the known terms of one block: mean, minimum, maximum, of the first word, and the share known.
+/// Log odds of content of known terms of a block: mean, minimum, maximum, of the first word; and the share known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BlockWording {
     mean: f32,
@@ -133,7 +133,7 @@ pub(super) fn wording<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     rows(move |at| features(&blocks, &facts.outline, at))
 }
 
-/// Returns the log odds of the first words and word pairs of each block.
+/// Returns for each block the log odds of content of its first words and word pairs.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {
