@@ -20,8 +20,7 @@ const MAX_RESULTS: usize = 100;
 const MAX_OFFSET: usize = 10_000;
 /// Bytes of memory for a search, or for looking up a document, apart from the texts of documents.
 const WEIGHT: u64 = 4 << 20;
-/// Number of copies of a text in memory while its document is looked up: as stored, as a document, by itself, and
-/// escaped in the answer.
+/// Estimated number of copies of a text in memory while its document is looked up and written into the answer.
 const COPIES: u64 = 5;
 /// Number of copies of a text in memory during a search, which reads the texts one after the other.
 const COPIES_IN_SEARCH: u64 = 2;
