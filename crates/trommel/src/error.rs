@@ -27,7 +27,7 @@ pub struct Error {
 /// Result of a function that may fail with the crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Kind of an [`Error`]: the part of a call, of the disk or of the network that has to change.
+/// Kind of an [`Error`], by which a program decides how to react.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -119,7 +119,7 @@ impl Extractor {
         self.map(|judge| judge.with_observer(observer))
     }
 
-    /// Replaces the inner extractor, which judges pages without settings, by the result of `change`.
+    /// Replaces the inner extractor, which parses and judges pages, by the result of `change`.
     #[must_use]
     pub fn map(mut self, change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor) -> Self {
         self.judge = change(self.judge);
@@ -147,7 +147,7 @@ impl Extractor {
         &self.model
     }
 
-    /// Returns the inner extractor, which judges pages without settings.
+    /// Returns the inner extractor, which parses pages and judges their blocks by the settings of `content`.
     pub fn judge(&self) -> &trommel_extract::Extractor {
         &self.judge
     }

@@ -55,8 +55,9 @@ pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};
 /// Name of the file in which Tantivy lists the files of an index.
 const MANAGED: &str = ".managed.json";
 
-/// Assembler of a search index from a spool of documents; the result is a folder for [`Index::open`](Index::open). The
-/// documents keep their order, in one segment. Only the file names, which Tantivy chooses, are random.
+/// Assembler of a search index from a spool (temporary file of encoded documents). The result is a folder for
+/// [`Index::open`](Index::open). The documents keep their order, in one segment. Only the file names, which Tantivy
+/// chooses, are random.
 #[derive(Clone, Copy, Debug)]
 pub struct Tantivy;
 
@@ -114,7 +115,7 @@ pub(crate) enum IndexError {
     /// The search query contains no word.
     #[error("the query has no word to look for")]
     EmptyQuery,
-    /// Tantivy failed, because the index is damaged or the disk is full.
+    /// Tantivy failed, for example because the index is damaged or the disk is full.
     #[error("index: {}", one_line(.0))]
     Tantivy(#[from] TantivyError),
 }

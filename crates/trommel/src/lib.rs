@@ -186,15 +186,15 @@ pub use trommel_model::{Model, ModelError};
 pub use trommel_record::{Compression, Format, PageForm, filters::FilterSettings};
 pub use trommel_text::{ByteSize, ByteSizeError, Share, ShareError};
 
-/// Lower level: records of WARC and ARC archives, and their payloads.
+/// Lower-level crate: records of WARC and ARC archives, and their payloads.
 #[cfg(feature = "archive")]
 pub use trommel_archive as archive;
-/// Lower level: turns the bytes of a page into a document with one model, without settings.
+/// Lower-level crate: turns the bytes of a page into a document with one model, without settings.
 pub use trommel_extract as extract;
-/// Lower level: labelled pages, scores of models and, with the feature `train`, training.
+/// Lower-level crate: labelled pages, scores of models and, with the feature `train`, training.
 #[cfg(feature = "learn")]
 pub use trommel_learn as learn;
-/// Lower level: output records, formats, files, and the rules that keep or drop documents.
+/// Lower-level crate: output records, formats, files, and the rules that keep or drop documents.
 pub use trommel_record as record;
 
 mod error;

@@ -22,7 +22,7 @@ use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge,
 use prometheus_client::registry::{Metric, Registry, Unit};
 use trommel_extract::{ExtractionObserver, ExtractionStage};
 
-/// The media type of the text that [`Metrics`] displays.
+/// Media type of the text that [`Metrics`] displays.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper bounds of the histogram buckets for durations, in seconds.
@@ -204,7 +204,7 @@ impl Metrics {
         self.requests.get_or_create(&[("status", status)]).inc();
     }
 
-    /// Sets the time since new data arrived from the input.
+    /// Sets the time since the last new data arrived from the input.
     pub fn idle(&self, time: Duration) {
         self.idle.set(time.as_secs_f64());
     }

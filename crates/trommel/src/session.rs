@@ -58,7 +58,7 @@ pub struct Known {
 ///
 /// The parts may be cut anywhere, even within a character, a tag or an escape. The document is that of the whole
 /// page. A page in UTF-8 is read while it arrives. A session holds the bytes of its page, at most
-/// [`Session::with_max_page`] of them, and the tables of the page. It needs no thread and no lock, so a crawler
+/// [`Session::with_max_page`] of them, and the tables of its elements. It needs no thread and no lock, so a crawler
 /// can keep one for each page in transit.
 ///
 /// ```

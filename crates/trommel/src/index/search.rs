@@ -31,7 +31,7 @@ const BYTES_PER_TERM: u64 = 10;
 /// Maximum number of index terms that replace a query term of a single character.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
-/// A search in an index: the user's query and the conditions on the documents found.
+/// Search in an index: the user's query and the conditions on the documents found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Search<'a> {
     /// Query of the user: words, `"phrases"`, `+must`, `-must not`.
@@ -55,7 +55,7 @@ pub struct SearchResults {
     pub hits: Vec<Hit>,
 }
 
-/// A search index opened for reading, in the state of its last commit.
+/// Search index opened for reading, in the state of its last commit.
 pub struct Index {
     path: PathBuf,
     reader: IndexReader,
@@ -68,14 +68,14 @@ pub struct Index {
 pub struct Hit {
     /// BM25 score of the document: the weighted sum over title, headings and text.
     pub score: f32,
-    /// The document found, without its text.
+    /// Document found, without its text.
     #[serde(flatten)]
     pub document: IndexedDocument,
     /// Part of the document's text that contains most words of the query.
     pub snippet: Snippet,
 }
 
-/// A document as stored in the search index.
+/// Document as stored in the search index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedDocument {
     /// Id of the document.
@@ -95,7 +95,7 @@ pub struct IndexedDocument {
     pub text: String,
 }
 
-/// A short part of a document's text around words of the query, for display under a hit.
+/// Short part of a document's text around words of the query, for display under a hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Snippet {
     /// Text of the snippet, in one line.
@@ -222,7 +222,7 @@ impl Index {
         }
     }
 
-    /// Returns the terms in the title, headings and text fields of the index that begin with a character.
+    /// Returns `character` and the terms of titles, headings, texts that begin with it, at most [`MAX_EXPANDED_TERMS`].
     fn beginning_with(&self, searcher: &Searcher, character: char) -> Result<Vec<String>, IndexError> {
         let start = character.to_string();
         let mut terms = BTreeSet::from([start.clone()]);
@@ -309,7 +309,7 @@ const BOOSTS: [Score; 3] = [1.0, 0.5, 1.0];
 
 type Clause = (Occur, Box<dyn Query>);
 
-/// A word or quoted phrase of a query, with its sign.
+/// Word or quoted phrase of a query, with its sign (`+`, `-` or none).
 #[derive(Debug, PartialEq, Eq)]
 struct Part<'a> {
     occur: Occur,
@@ -317,8 +317,8 @@ struct Part<'a> {
     phrase: bool,
 }
 
-/// Returns the words of a query that other search engines read as syntax (`OR`, `title:x`, `mill*`, brackets). This
-/// index searches for them as plain words.
+/// Returns the words of a query that other search engines read as syntax (`OR`, `title:x`, `mill*`, `mill~2`, brackets
+/// around several words). This index searches for them as plain words.
 pub fn foreign_syntax(typed: &str) -> Vec<&str> {
     let is_operator = |text: &str| matches!(text, "AND" | "OR" | "NOT");
     let is_field = |text: &str| {

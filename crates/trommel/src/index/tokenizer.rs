@@ -13,14 +13,14 @@ const MAX_TERM: usize = 64;
 
 /// Tokenizer that divides texts and queries into the terms of a search index, by the rules of each script:
 ///
-/// - Scripts that divide words by spaces give runs of letters, digits and marks, in lower case. They are stemmed by the
-///   most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek, Arabic). Latin, Greek,
-///   Arabic and Hebrew letters lose their accents and points before. A word of ASCII letters keeps `++` or `#` directly
-///   after it, as in `C++` and `F#`, and is not stemmed.
+/// - Scripts that divide words by spaces give runs of letters, digits and marks, in lower case. Latin, Greek, Arabic
+///   and Hebrew letters lose their accents and points. The words are then stemmed by the most common language of the
+///   script on the web (Latin: English, Cyrillic: Russian, Greek, Arabic). A word that ends with an ASCII letter keeps
+///   `++` or `#` directly after it, as in `C++` and `F#`, and is then not stemmed.
 /// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese and Tibetan give pairs of neighbouring characters; a character
 ///   without a neighbour is a term. In documents the last character of a run is a term as well, at the position of its
-///   pair. So every character begins a term, and a query of one character finds them all. Tone marks and other signs
-///   that are not letters are left out.
+///   pair. So every character begins a term, and a query of one character finds each place of it. Tone marks and other
+///   signs that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
     /// True if the last character of a run of pairs is also a term.
@@ -48,7 +48,7 @@ pub struct TextTerms<'a> {
     text: &'a str,
     /// Byte offset in the text at which the next term is looked for.
     at: usize,
-    /// Last character of the current run of pairs, its byte offset, and true if it is part of a pair already.
+    /// Last character of a run of pairs, its byte offset, and true if it is in a pair already; none between runs.
     before: Option<(char, usize, bool)>,
     has_run_ends: bool,
     token: Token,
@@ -166,7 +166,7 @@ pub(crate) fn is_lone(term: &str) -> Option<char> {
     characters.next().filter(|&c| is_paired(c) && characters.next().is_none())
 }
 
-/// Returns the length in bytes of `++` or `#` after the word of `length` bytes in `rest`, if part of the word (`C++`).
+/// Returns the length in bytes of `++` or `#` after the word of `length` bytes at the start of `rest`; 0 if none.
 fn signs(rest: &str, length: usize) -> usize {
     let (word, after) = rest.split_at_checked(length).unwrap_or_default();
     if !word.ends_with(|c: char| c.is_ascii_alphabetic()) {

@@ -174,7 +174,7 @@ impl IndexWriter {
 }
 
 /// Removes the files that a killed program left in a folder before an index existed: locks, Tantivy's list of files,
-/// temporary files. Returns false if the folder holds any other file.
+/// temporary files. Returns false, and removes nothing, if the folder holds any other file.
 fn clear(folder: &Path) -> io::Result<bool> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -305,7 +305,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
     words.join(" ")
 }
 
-/// Compares all files of the index in the folder `path` with their stored checksums.
+/// Compares all files of the index in the folder `path` with their stored checksums; fails if one differs.
 fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
     match index.validate_checksum()?.into_iter().min() {
         None => Ok(()),

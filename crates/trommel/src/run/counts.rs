@@ -20,7 +20,7 @@ trommel_text::named! {
         Records = "records",
         /// Decoding payloads: HTTP framing and codings.
         Payload = "payload",
-        /// Parsing pages: decoding of the charset, and building of the page's tables.
+        /// Parsing pages: decoding of the charset, and building of the tables of elements and texts.
         Tables = "charset and tables",
         /// Judging blocks: features, scores and choice of main text.
         Choice = "features and choice",

@@ -150,8 +150,8 @@ fn is_reader_gone(plan: &Plan, error: &Error) -> bool {
 }
 
 impl Plan {
-    /// Returns whether a run of this plan would have anything to do. Nothing is changed, so a first pass over the
-    /// inputs can be spared.
+    /// Returns whether a run of this plan would have anything to do, without changing any file. If not, a first pass
+    /// over the inputs can be spared.
     ///
     /// # Errors
     /// Fails if the run would be refused.
@@ -225,7 +225,7 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Removes the mark of complete outputs from the folder, and writes the files that do not depend on the inputs.
+/// Removes the `_SUCCESS` mark from the folder of outputs, and writes the index settings for the format `bulk`.
 pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<()> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.

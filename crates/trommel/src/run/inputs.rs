@@ -82,7 +82,7 @@ impl Input {
     }
 
     /// Returns the path of the local file that is read: the archive, its container, or the index that names it. None if
-    /// the input is not a local file.
+    /// the input is anything else than one local file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -129,8 +129,9 @@ impl Input {
 /// one line. An argument that is not UTF-8 is a path.
 ///
 /// # Errors
-/// Fails if a URL cannot be read, a glob is malformed, a manifest, folder or bucket cannot be read, or standard input
-/// is named twice. An argument without an archive becomes an [`Input::Nothing`].
+/// Fails if a URL names no object or has an unknown scheme, or a glob is malformed. Also fails if a manifest, folder or
+/// bucket cannot be read, or standard input is named twice. An argument without an archive becomes an
+/// [`Input::Nothing`].
 pub fn expand(
     arguments: &[impl AsRef<OsStr>],
     base: Option<&Location>,
@@ -309,8 +310,8 @@ fn from_file(path: PathBuf) -> Input {
     listing::by_name(&path).unwrap_or(Input::File(path))
 }
 
-/// Adds the archives in a folder and its subfolders to `found`. Links to folders may lead in circles and pipes may
-/// block, so both are skipped.
+/// Adds the files in a folder and its subfolders to `found`, which sorts them by kind. Links to folders may lead in
+/// circles and pipes may block, so both are skipped.
 fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<()> {
     let failed = unread(folder.to_string_lossy());
     for entry in fs::read_dir(folder).map_err(&failed)? {
@@ -369,7 +370,7 @@ fn from_manifest(manifest: &str, base: Option<&Location>, remote: &Remote, input
     Ok(())
 }
 
-/// Copies an input; fails if it has more than `most` bytes.
+/// Copies the bytes of `input` to `to`; fails if there are more than `most`.
 fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<()> {
     match io::copy(&mut input.take(most.saturating_add(1)), to)? > most {
         true => Err(io::Error::other(format!("has more than {} MiB", most >> 20))),

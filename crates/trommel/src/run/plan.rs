@@ -87,8 +87,8 @@ impl Plan {
         self.settings.max_record_and_payload().1
     }
 
-    /// Returns the files beside the outputs as the user named them, each with its option: quarantine, list of dropped
-    /// records, then copies, each followed by its index. The position in the list is the number of the file.
+    /// Returns the option and the path of each side file: quarantine, list of dropped records, then copies, each
+    /// followed by its index. The path is none for an absent file. The position in the list is the number of the file.
     pub(crate) fn sides(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let asides = self.set_aside.iter().map(|aside| ("--set-aside", &aside.path));
         let copies = asides.chain(self.hard.iter().map(|hard| ("--hard-to", &hard.path)));
@@ -121,7 +121,7 @@ pub struct NamedFiles {
     /// Path and SHA-256 of the tokenizer file; empty without a file.
     #[serde(rename = "tokenizer file")]
     pub tokenizer: String,
-    /// SHA-256 checksums of the files of `host` and `not_host`, separated by commas; empty without such files.
+    /// SHA-256 checksums of the files in the settings `host` and `not_host`, separated by commas; empty without files.
     #[serde(rename = "lists of hosts")]
     pub hosts: String,
 }
@@ -142,7 +142,7 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Default of [`Follow::idle`].
+    /// Default time without new data in an input after which its documents are written out.
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 

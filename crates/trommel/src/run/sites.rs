@@ -50,10 +50,10 @@ impl RunSites {
         matches!(self, Self::TwoPass { .. })
     }
 
-    /// Refuses a run of two passes over its inputs if an input can be read only once, such as a pipe.
+    /// Refuses a run of two passes over its inputs if one can be read only once, such as a pipe, or they are followed.
     ///
     /// # Errors
-    /// Fails with a line that names the input that can be read only once.
+    /// Fails with a line that names the input that can be read only once, or `--follow`.
     pub fn check(&self, plan: &Plan) -> Result<()> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,

@@ -29,8 +29,8 @@ impl Plan {
         self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
     }
 
-    /// Returns the path of the run's journal, by which its hidden file is named: `.run.journal.tmp` in the folder of
-    /// outputs, or `.NAME.journal.tmp` beside a single output.
+    /// Returns the path from which the hidden file of the run's journal gets its name: `run.journal` in the folder of
+    /// outputs (hidden: `.run.journal.tmp`), or `NAME.journal` beside a single output.
     pub(crate) fn journal_file(&self) -> Option<PathBuf> {
         self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
     }

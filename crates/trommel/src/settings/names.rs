@@ -51,7 +51,7 @@ pub(super) fn joined(path: &str, key: &str) -> String {
     }
 }
 
-/// Returns the value at a path of keys separated by points; none if a key is missing.
+/// Returns the value at a path of keys separated by dots; none if a key is missing.
 pub(super) fn pointed<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, key| value.get(key))
 }

@@ -22,7 +22,7 @@ pub enum DropReason {
     CrawlerRecord,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,
-    /// A conversion: another form of a capture, such as its text.
+    /// A conversion other than plain text: another form of a capture, such as an image of the page.
     Conversion,
     /// A later part of a capture stored in several records.
     Continuation,
@@ -30,11 +30,11 @@ pub enum DropReason {
     UnknownType,
     /// A capture without content.
     NoPayload,
-    /// A capture of content other than HTML.
+    /// A capture of content other than HTML or plain text, or a text for programs, such as robots.txt.
     NotHtml,
     /// A capture that its WACZ file does not list as a page, if only listed pages are wanted.
     NotListed,
-    /// A page without text, for output formats that cannot store one.
+    /// A page without text, if no output format can store such a page.
     NoText,
     /// A page that a filter dropped.
     // In files a filter's reason is a name like all others.

@@ -27,7 +27,7 @@ pub struct Summary {
     pub files: Vec<FileReport>,
     /// Number of records read.
     pub records: u64,
-    /// Number of HTML pages that were handed to the extractor.
+    /// Number of HTML pages and plain texts that were extracted, whether or not their documents were written.
     pub pages: u64,
     /// Number of documents written.
     pub documents: u64,
@@ -65,9 +65,9 @@ pub struct Summary {
     pub limit_reached: bool,
     /// Reason why the run ended early; none if it ran to its end.
     pub ended_early: Option<String>,
-    /// Path of the file with the failed records; none if no record failed.
+    /// Path of the file to which failed records were written (quarantine); none if no record was written.
     pub quarantine: Option<String>,
-    /// Number of records set aside, by the file to which they were written.
+    /// Number of records copied for other tools (`--set-aside`, `--hard-to`), by the path of the file with the copies.
     pub set_aside: BTreeMap<String, u64>,
     /// Median, 99th percentile and maximum of the times of single pages; none without pages.
     pub page_times: Option<PageTimes>,
@@ -75,7 +75,7 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-/// Distribution of the times in seconds that the extraction of single pages took.
+/// Distribution of the times in seconds that workers took for single pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTimes {
     /// Median time in seconds, accurate to 5 %.
@@ -351,9 +351,9 @@ pub(crate) struct Times {
 /// Time that one page took, and the place of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTime {
-    /// Time in seconds that a worker took for the page.
+    /// Time in seconds that a worker took to extract the page, and to filter and encode its document.
     pub seconds: f64,
-    /// WARC-Record-ID of the page, or its URL if it has no id.
+    /// WARC-Record-ID of the page, or an id derived from its place, URL and date if it has none.
     pub id: String,
     /// Name of the archive that holds the page.
     pub file: String,

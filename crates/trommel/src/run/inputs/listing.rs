@@ -223,7 +223,7 @@ pub(crate) struct Identity {
     pub(crate) name: String,
     /// Number of earlier inputs with the same name. An archive that is given twice is two inputs.
     pub(crate) naming: usize,
-    /// Stamp of the input's file; none if the input is not a regular file or did not exist.
+    /// Stamp of the input's file or HTML pages; none if the input is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
 

@@ -117,8 +117,8 @@ impl Piece {
 pub(crate) struct Fate(Arc<OnceLock<bool>>);
 
 impl Fate {
-    /// Decides whether the piece is valid or discarded; only the first call has an effect. A piece is discarded if an
-    /// earlier one extended past its beginning.
+    /// Decides that the piece is valid if `counts` is set, and discarded otherwise; only the first call has an effect.
+    /// A piece is discarded if an earlier one extended past its beginning.
     pub(crate) fn set(&self, counts: bool) {
         let _ = self.0.set(counts);
     }

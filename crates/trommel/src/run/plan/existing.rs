@@ -256,8 +256,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Creates the folders of the output, quarantine, dropped list, copies and summary. Checks that the files can be
-    /// written, before hours of work.
+    /// Creates the folders of a single output file, quarantine, dropped list, copies and summary. Checks that all these
+    /// files except the output can be written, before hours of work.
     ///
     /// # Errors
     /// Fails for the first file that cannot be written.

@@ -52,9 +52,9 @@ impl Destination {
         }
     }
 
-    /// Returns the path of the file for records that fail: `named`, or none if that is `none`. The default is
-    /// `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
-    /// output has none.
+    /// Returns the path of the file for records that fail: `named`, or none if `named` is the word `none`. The default
+    /// is `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
+    /// output has no default.
     pub fn quarantine(&self, named: Option<&Path>) -> Option<PathBuf> {
         match named {
             // A file called `none` can be named as `./none`.
@@ -232,8 +232,8 @@ impl Output {
         }
     }
 
-    /// Returns the path of the file with index settings for `_bulk` requests; none if no output has that format. The
-    /// file is beside the output; in a folder its name hides it from readers of folders.
+    /// Returns the path of the file with index settings for `_bulk` requests; none if no output is in the format
+    /// `bulk`. The file is beside the output; in a folder its name hides it from readers of folders.
     pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
         if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;

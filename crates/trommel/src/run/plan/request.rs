@@ -71,7 +71,7 @@ impl RunRequest {
     /// settings. If the stop flag of `network` is set meanwhile, the inputs are incomplete, and the run must not begin.
     ///
     /// # Errors
-    /// Fails if settings cannot be used, or exclude each other.
+    /// Fails if settings exclude each other, or if the settings, inputs, model or site memory cannot be used.
     pub fn prepare(
         self,
         chosen: &PartialSettings,
@@ -209,7 +209,7 @@ fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings,
 const USUAL_SHARE_PERCENT: f64 = 5.0;
 
 /// Returns the file for copies of pages of low confidence, with the confidence below which the share of pages in the
-/// settings lies; none without a `path`.
+/// setting `hard_share` lies; none without a `path`.
 fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>> {
     let share = settings.output.hard_share;
     let Some(path) = path else {
@@ -238,8 +238,8 @@ fn is_in(shard: KeyShare, name: &str) -> bool {
     shard.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
 }
 
-/// Returns the step that assembles an output in the format `format` from its spool of documents. None if the format
-/// needs no such step, or if the program was built without the format.
+/// Returns the step that assembles an output in the format `format` from its spool (temporary file of documents). None
+/// if the format needs no such step, or if the program was built without the format.
 pub(crate) fn assembler(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,

@@ -74,8 +74,8 @@ struct Inputs {
 }
 
 impl RecordFeed<'_, '_> {
-    /// Follows growing inputs: reads existing and new data until none has arrived for long enough, all pipes have
-    /// ended, or the run is stopped. Each input is visited repeatedly; a visit ends where no complete record is left.
+    /// Follows growing inputs: reads existing and new data until none has arrived for long enough, all inputs are ended
+    /// pipes, or the run is stopped. Each input is visited repeatedly; a visit ends where no complete record is left.
     pub(crate) fn follow(mut self, follow: &Follow, visits: Vec<Visit>) -> Result<(), Disconnected> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
@@ -283,7 +283,7 @@ fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
             .all(|input| input.growing.is_ended() && input.growing.length().is_ok_and(|length| length <= input.tried))
 }
 
-/// Returns whether an item may change when more bytes arrive, such as a cut record at the present end.
+/// Returns whether a record or fault that was read may change when more bytes arrive, such as a cut record at the end.
 fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
     match item {
         Ok(record) => at_end && (!record.notes.is_empty() || !is_ended),

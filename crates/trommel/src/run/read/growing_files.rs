@@ -31,7 +31,7 @@ struct Pipe {
     /// Temporary file, and its path if the file needs a name, which is removed in the end.
     _file: (File, Option<TempPath>),
     is_ended: Arc<AtomicBool>,
-    /// Byte offset before which the temporary file is no longer needed.
+    /// Byte offset up to which the disk space of the temporary file has been freed, except for its first bytes.
     freed: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ impl GrowingFile {
         changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time))
     }
 
-    /// Frees the disk space of the file's bytes before `offset`, which are not needed again.
+    /// Frees the disk space of a pipe's copy before byte `offset`, 64 MiB or more at a time; other files do not change.
     pub(crate) fn discard_before(&self, offset: u64) {
         let Some(pipe) = &self.pipe else { return };
         let from = pipe.freed.load(Ordering::Relaxed);

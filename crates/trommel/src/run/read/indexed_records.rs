@@ -66,7 +66,7 @@ impl RecordFeed<'_, '_> {
         known.as_ref().map_or(&[], |(_, bytes)| bytes)
     }
 
-    /// Reports each line of an index that names no record as damage.
+    /// Reports the lines of an index that name no record as damage: the first ones each, the others in one report.
     fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
         let bad = &selection.bad_lines;
         for (number, what) in &bad.first {
@@ -122,13 +122,13 @@ impl RecordFeed<'_, '_> {
     }
 }
 
-/// Describes how a record differs from the facts in its index; none if equal. Copies of pages may have the page's URL.
+/// Describes how a record differs from the facts in its index; none if equal. A copy may also have its page's URL.
 fn difference(stated: &StatedRecord, record: &Record) -> Option<String> {
     let urls: Vec<&str> = record.url().into_iter().chain(page_url(record)).collect();
     stated.difference(&urls, record.payload_digest())
 }
 
-/// Returns the record at byte `inner` of its compressed member or the next one, with damage before the record's end.
+/// Returns the first record from byte `inner` of its compressed member on, and the damage before and after it.
 fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     let mut records = 0;
     let is_before = |item: &Result<Record, ArchiveError>| item.as_ref().is_ok_and(|record| record.place.inner < inner);

@@ -25,12 +25,13 @@ use crate::run::{
 /// Time between two checks of a waiting reader whether it may continue.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Error that the receiver of records is gone, so that reading must stop.
+/// Error that the run is stopped or the receiver of records is gone, so that reading must end.
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// Reader of the inputs of a lane, which sends their records to the workers. Each response is held back until the next
-/// record is known, because that record may state the encoding that the crawler detected.
+/// Reader of a lane (one of the archives processed side by side), which sends the records of its inputs to the workers.
+/// Each response is held back until the next record is known, because that record may state the encoding that the
+/// crawler detected.
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
@@ -45,7 +46,7 @@ pub(crate) struct RecordFeed<'a, 'c> {
     held: Option<(Record, ResumePoint)>,
     /// Captures to which revisits may refer; none if revisits are not resolved.
     revisits: Option<Revisits>,
-    /// True once the output of the current input has begun, also in an earlier run.
+    /// True once the output of the current input has begun; of a followed input, also if it began in an earlier run.
     pub(crate) begun: bool,
     /// Number of stored bytes of the current input that are counted in the progress.
     counted: u64,

@@ -15,7 +15,7 @@ use crate::run::{inputs::Input, plan::recipe_and_lanes::Prepared};
 
 /// Maximum number of keys of captures that are remembered, which take about 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
-/// Maximum bytes of content that all revisits of one capture may get: a capture may have many megabytes.
+/// Maximum bytes of content that all revisits of one capture may get in total.
 const MAX_GIVEN: u64 = 256 << 20;
 /// Number of bytes at the start of a response in which its media type is looked for.
 // The type of a response is among its first headers; decoding each payload would double the first pass.
@@ -122,7 +122,7 @@ fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
 }
 
-/// Opens the stored bytes of an archive from `offset` on; none if they cannot be read from there, or only once.
+/// Opens the stored bytes of an archive from `offset` on; none if that is impossible, or possible only once.
 fn at(input: &Input, offset: u64, remote: &Remote) -> Option<OpenBytes> {
     let bytes = input.bytes().ok()??;
     if matches!(bytes, ArchiveBytes::Deflated(..)) {

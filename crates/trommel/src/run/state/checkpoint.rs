@@ -61,7 +61,7 @@ pub(crate) struct Checkpoint {
     pub(crate) contents: Option<Vec<u8>>,
     /// Identities of all inputs at the beginning of the run; empty unless every page depends on all inputs.
     pub(crate) planned: Vec<Identity>,
-    /// Number of archives that the run has begun.
+    /// Number of archives, and of pieces of large archives, that the run has begun.
     pub(crate) begun: u64,
     /// Archives that are being read or written, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
@@ -97,7 +97,7 @@ pub(crate) struct ContinuedRun {
     pub(crate) due: Option<(usize, usize)>,
 }
 
-/// Recipe in a saved state, which is read first to know whether the rest is readable.
+/// Recipe (settings that change the outputs) in a saved state, read first to know if the rest is readable.
 #[derive(Deserialize)]
 struct MadeWith {
     settings: Values,
@@ -109,7 +109,7 @@ impl Checkpoint {
         Self { settings, ..Self::default() }
     }
 
-    /// Loads the state at `path`; none if there is no state. The state must be of a run with the recipe `settings`.
+    /// Loads the state at `path`; none if the file is missing. Fails if it is damaged or of a run with another recipe.
     pub(crate) fn load(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>> {
         let bytes = match read_own(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

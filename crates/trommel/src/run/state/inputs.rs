@@ -196,7 +196,7 @@ pub(crate) struct FileState {
     pub(crate) part: u32,
     /// Number of encoded bytes of documents in the file, before its compression.
     pub(crate) encoded: u64,
-    /// Length and checksum of the bytes written into the file or, for an assembled output, into its spool.
+    /// Length and checksum of the bytes in the file or, for an assembled output, in its temporary file of documents.
     pub(crate) extent: Extent,
 }
 

@@ -30,7 +30,7 @@ pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 /// store the document, and a message if encoding fails.
 pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
-/// Result of a record that holds a page, or the verdict about any other record.
+/// Result of a record that was read completely, or the verdict about a record for which reading ended early.
 type PageResult = Result<WorkerResult, RecordVerdict>;
 
 /// Converter of records into documents, or into reasons for their absence. It has no state, so neither the order of
@@ -106,7 +106,7 @@ impl<'a> RecordExtractor<'a> {
             .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
     }
 
-    /// Reads a record that may hold a page; returns only a verdict if it holds none.
+    /// Extracts the page in a record; the error is the verdict about a record for which reading ended early.
     fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
         let CapturedRecord { record, charset, title, .. } = captured;
         let mut lap = Instant::now();
@@ -293,8 +293,8 @@ impl<'a> SingleRecords<'a> {
         Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }
 
-    /// Extracts a record, and returns its outcome and the number of bytes of its page, none if it holds no page.
-    /// `charset` is the encoding that the crawl's metadata states for the record.
+    /// Extracts a record, and returns its outcome and the number of decoded bytes of its page, none if it holds no
+    /// page. `charset` is the encoding that the crawl's metadata states for the record.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let captured = CapturedRecord { record, charset, title: None, is_left_out: false };
         let item = |record, fingerprint| Ok(Some(DocumentForms::of(record, fingerprint, Vec::new(), true)));

@@ -9,7 +9,7 @@ use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::work::record_copies::RecordLabel;
 use crate::run::{counts::summary::PageTime, inputs::listing::Identity};
 
-/// Task of a lane: one step of an input, with its number in the order of the lane.
+/// Task of a lane (one of several archives read at a time): one step of an input, numbered in the lane's order.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Index of the lane that the task belongs to.
@@ -231,7 +231,7 @@ impl Gate {
         }
     }
 
-    /// Waits for room and lets a task in, as [`enter`](Self::enter) does; the task leaves when the result is dropped.
+    /// Waits for room and lets a task in, as [`enter`](Self::enter) does, until the returned pass is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
         // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);

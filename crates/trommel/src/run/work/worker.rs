@@ -14,7 +14,7 @@ use crate::run::{plan::output::Encoding, work::extract_record::RecordExtractor};
 // Four at a time took switches between threads from 5,060 to 1,410, CPU seconds from 1.69 to 1.60; eight gave no more.
 pub(crate) const RESULTS_PER_SEND: usize = 4;
 
-/// Bytes of records above which their results are sent at once, because other threads wait for the memory.
+/// Number of bytes of records from which their results are sent at once, because other threads wait for the memory.
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
@@ -24,7 +24,7 @@ pub(crate) type TakeDocument<'a> = dyn FnMut(Document) -> Result<()> + 'a;
 /// Sender and receiver of one channel.
 type Channel<T> = (Sender<T>, Receiver<T>);
 
-/// Channels between the reader of a lane, the workers and the writer of the lane.
+/// Channels between the reader, the workers and the writer of a lane, which processes one archive at a time.
 pub(crate) struct Lane {
     /// Channel for results, from the workers to the writer.
     pub(crate) results: Channel<Vec<Task>>,

@@ -29,7 +29,8 @@ impl Bucket {
     /// are sent. None if the outputs are not in a bucket.
     ///
     /// # Errors
-    /// Fails if the local folder cannot be created, or the bucket does not answer or already has an output of the plan.
+    /// Fails if the local folder cannot be created, the bucket does not answer or already has an output of the
+    /// plan, or `existing` asks to resume.
     pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>> {
         let (Destination::File(path) | Destination::Folder(path)) = &plan.output.destination else { return Ok(None) };
         let path = path.to_string_lossy().into_owned();

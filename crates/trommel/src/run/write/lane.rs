@@ -23,7 +23,7 @@ use crate::{
 /// Maximum number of log lines about records of an input that differ from their index; further ones are only counted.
 const MAX_NAMED_MISMATCHES: u64 = 100;
 
-/// State that the readers, workers and writers of all lanes share.
+/// State that the readers, workers and writers of all lanes (archives processed side by side) share.
 pub(crate) struct Common<'a> {
     pub(crate) plan: &'a Prepared<'a>,
     pub(crate) ledger: Mutex<Ledger<'a>>,
@@ -43,7 +43,7 @@ impl<'a> Common<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks and returns the ledger of a run that writes its archives one after the other; none for a run with lanes.
+    /// Locks and returns the ledger (list of archives) of a run that writes one archive at a time; none otherwise.
     fn direct(&self) -> Option<MutexGuard<'_, Ledger<'a>>> {
         (!self.plan.has_lanes()).then(|| self.ledger())
     }
@@ -59,8 +59,8 @@ impl<'a> Common<'a> {
     }
 }
 
-/// Writer of the workers' results for the archives of a lane, which also counts them. It must receive the steps in
-/// order.
+/// Writer of a lane, which writes and counts the workers' results for one archive at a time. It must receive the steps
+/// in order.
 pub(crate) struct LaneWriter<'a, 'r, 'c> {
     common: &'r Common<'a>,
     /// Writer of documents to standard output.

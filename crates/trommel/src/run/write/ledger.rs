@@ -208,8 +208,8 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Ends an archive that has been read completely, and saves the state if `is_saved` is set. Returns the files that
-    /// must be published next.
+    /// Ends an archive that has been read completely. Saves the state if several archives were joined, or if `is_saved`
+    /// is set and enough was written. Returns the files that must be published next.
     pub(crate) fn end(
         &mut self,
         state: ArchiveState,

@@ -48,7 +48,7 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
     Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))))
 }
 
-/// Removes the mark that an earlier run completed its outputs in a folder.
+/// Removes the mark (`_SUCCESS`) that an earlier run completed its outputs in a folder.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);
     if mark.exists() { disk.remove(&mark) } else { Ok(()) }

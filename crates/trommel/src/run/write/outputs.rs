@@ -23,8 +23,8 @@ pub(crate) struct Outputs<'a> {
     /// True if documents are written to shares that are joined later, and not only records in side files.
     is_shared: bool,
     beginning: InputStart,
-    /// Open files by slot: one for each encoding, once a record has come, and one for each side file (quarantine,
-    /// dropped list, copies), created with its first record.
+    /// Open files by slot: the index of an encoding or, after those, of a side file (quarantine, dropped list, copies).
+    /// The file of a slot is opened with the first record for it.
     open: BTreeMap<usize, OpenFile>,
     /// Devices and pipes by slot, which are written directly and have no state.
     in_place: BTreeMap<usize, File>,
@@ -143,8 +143,8 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Returns the open file in a slot; none for a device or pipe. A side file is opened with its first record, so that
-    /// a run without failures leaves no empty quarantine.
+    /// Returns the open file with the index `slot`; none for a device or pipe. A side file is opened with its first
+    /// record, so that a run without failures leaves no empty quarantine.
     fn file(&mut self, slot: usize) -> Result<Option<&mut OpenFile>> {
         let open = match self.open.entry(slot) {
             Entry::Occupied(open) => open.into_mut(),
@@ -206,7 +206,8 @@ impl<'a> Outputs<'a> {
         Ok((longest, self.complete.len() > parts))
     }
 
-    /// Returns whether a part has no room for `length` more bytes. A part without documents always has room.
+    /// Returns whether the present part of the output with the index `slot` has no room for `length` more encoded
+    /// bytes. A part without documents always has room.
     fn is_full(&self, slot: usize, length: u64) -> bool {
         let encoding = self.encoders.get(slot).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.run.output.splits(encoding));

@@ -83,8 +83,8 @@ impl Ledger<'_> {
         work
     }
 
-    /// Begins to write the archive with the number `number`, and returns its state; none for a discarded piece. Without
-    /// lanes, the archive is written into the outputs of all, to which its earlier shares are joined.
+    /// Begins to write the archive with the number `number`, and returns its state; none for a discarded piece. If only
+    /// one archive is written at a time, its earlier shares are joined to the outputs of all.
     pub(crate) fn start(&mut self, number: u64) -> Result<Option<Work>> {
         self.join()?;
         let Some(mut work) = self.works.iter().find(|work| work.state.number == number).cloned() else {
