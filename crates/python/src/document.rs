@@ -113,7 +113,7 @@ impl PyChunk {
     }
 }
 
-/// The contribution of one person to a page with several.
+/// The contribution of one person to a page on which several people write.
 #[pyclass(frozen, name = "Post", module = "trommel_text")]
 pub(crate) struct PyPost(Post);
 

@@ -37,8 +37,9 @@ pub use partial::PartialSettings;
 /// Estimated bytes of memory that a page takes for each byte of its content.
 pub const PAGE_FACTOR: u64 = 24;
 
-/// All settings. The defaults are those of `trommel run` without options. In TOML and JSON each part is a table: `[text]`, `[filters]`. A setting may also appear by its name
-/// alone (`links = true` for `text.links`); see [`PartialSettings`].
+/// All settings. The defaults are those of `trommel run` without options. In TOML and JSON each part is a table:
+/// `[text]`, `[filters]`. A setting may also appear by its name alone (`links = true` for `text.links`); see
+/// [`PartialSettings`].
 ///
 /// ```
 /// use trommel::{Settings, TextForm};

@@ -377,7 +377,7 @@ fn articles_that_declare_nothing_count_as_declared() {
     let weight = ColumnWeight { column: 0, weight: -3.0, deviation: 1.0 };
     file.parts =
         vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: 1.0, weights: vec![weight] }) }];
-    // The log odds of the type article are 3 higher on a page that declares it. All other pages are of the type `other`.
+    // The log odds of the type article are 3 higher on a page that declares it. Other pages are of the type `other`.
     let judged = |other: &str, article: f32, html: &str| {
         let page_type = |(name, intercept, claim): (&str, f32, f32)| PageTypeScorer {
             name: name.into(),
