@@ -74,7 +74,7 @@ pub(crate) struct Ledger<'a> {
     /// Number of read errors that earlier runs met. Errors of the present run are not counted, because an input that is
     /// named twice meets an error in two lanes.
     known_failures: usize,
-    /// Error that ends the run early; none so far. Nothing is saved after it.
+    /// Error that ended the run early, if any. Nothing is saved after it.
     pub(crate) error: Option<Error>,
     /// Manifest entries of the outputs that have their final names.
     files: Vec<ManifestFile>,
