@@ -32,7 +32,7 @@ test | test-command)
     # The profile of the tests, so that what they built serves again; no network and no training.
     features=(--no-default-features --features abi3,parquet)
     if [ "$1" = test-command ]; then
-        features=(--features index)
+        features=(--features abi3,command,index,parquet,remote,train)
         cargo build --locked -p trommel-cli --features index
         export TROMMEL=$CARGO_TARGET_DIR/debug/trommel
     fi
