@@ -13,8 +13,9 @@ use crate::sample::{ARCHIVE, page_record};
 use crate::wacz::{DEFLATED, STORED, zip};
 
 /// Features that a case may require, and whether the program was built with each.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 5] = [
     ("index", cfg!(feature = "index")),
+    ("no index", !cfg!(feature = "index")),
     ("parquet", cfg!(feature = "parquet")),
     ("serve", cfg!(feature = "serve")),
     ("train", cfg!(feature = "train")),
