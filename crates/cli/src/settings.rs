@@ -391,7 +391,10 @@ mod tests {
         };
         let (one, all) = help("comments");
         assert_eq!(one, "Treatment of readers' comments; posts of a forum are main text [default: exclude]");
-        assert!(all.contains("[default: exclude]\n\nPossible values:\n- exclude: Left out\n- include"), "{all}");
+        assert!(
+            all.contains("[default: exclude]\n\nPossible values:\n- exclude: Comments are left out\n- include"),
+            "{all}"
+        );
         let (one, all) = help("max_memory");
         assert_eq!(one, "Maximum memory for records and pages in progress");
         assert!(all.contains("It lowers max_record"), "{all}");
