@@ -33,7 +33,7 @@ pub use rules::{RULES, Rule};
 /// Input of the rules on the model's choice: a page and the model's results for each of its blocks.
 pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
-    /// Number of the field (blocks with the same element path) of each block.
+    /// Group number of each block: blocks with the same path of element names and classes are one group, a field.
     pub fields: &'a [u32],
     /// Index of the headline's block among the blocks of the page; `None` if the page has no headline.
     pub headline: Option<usize>,
@@ -41,8 +41,8 @@ pub(crate) struct JudgedPage<'a> {
     pub probabilities: &'a [f32],
     /// One flag per block, true if the block is in a comment section. The slice is empty if this is unknown.
     pub in_comments: &'a [bool],
-    /// True if doubtful blocks near kept ones may be kept. False if the page is almost surely an article or a thread,
-    /// or if the user prefers precision.
+    /// True if blocks nearly as probable as kept ones may be kept, too. False if the page is almost surely an article
+    /// or a thread, or if the user prefers precision.
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
@@ -52,19 +52,19 @@ pub(crate) struct JudgedPage<'a> {
     pub is_thread: bool,
     /// True if the page is about a product, an event or a job.
     pub has_facts: bool,
-    /// True if all blocks from a fixed probability on are kept, instead of those with the best expected word F1.
+    /// True if every block from a fixed probability on is kept; false if the set with the highest expected F1 score is.
     pub has_threshold: bool,
-    /// True if a text from the data in the page's scripts is kept; such a text is in no block.
+    /// True if text from the data in a `<script>` is kept, so that the page has text even if no block is kept.
     pub keeps_embedded: bool,
 }
 
-/// Input of the rules that change the text after the content policy has been applied.
+/// Input of the rules that apply after the content policy (the user's choice about headlines, comments and roles).
 pub(crate) struct ChosenPage<'a> {
     pub page: &'a Page,
     /// Decoded source of the page, into which spans point.
     pub html: &'a str,
     pub url: Option<&'a str>,
-    /// Number of the field (blocks with the same element path) of each block.
+    /// Group number of each block: blocks with the same path of element names and classes are one group, a field.
     pub fields: &'a [u32],
     /// Probability that the block is text, for each block.
     pub probabilities: &'a [f32],
@@ -74,13 +74,13 @@ pub(crate) struct ChosenPage<'a> {
     pub only_first_article: bool,
 }
 
-/// Reason why a block is kept or dropped: the model, the content policy, notes that are kept with their marks, a
+/// Reason why a block is kept or dropped: the model, the user's content policy, the kept mark of a note, the user's
 /// selector, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
-/// Names of the deciders that are not rules. They precede the rules in numbering.
+/// Names of the reasons for keeping or dropping a block that are not rules. Their numbers precede those of the rules.
 const OTHERS: [&str; 4] = ["model", "policy", "notes", "selector"];
 
 impl Decider {
@@ -98,7 +98,7 @@ impl Decider {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
 
-    /// Returns the decider with the given name, or `None` if no decider has this name.
+    /// Returns the decider (model, rule or the like) with the given name, or `None` if none has this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|decider| decider.name() == name)
     }
@@ -108,7 +108,7 @@ impl Decider {
         Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
     }
 
-    /// Returns the name of the decider, as documents state it.
+    /// Returns the name of the decider (model, rule or the like), as output documents state it.
     pub fn name(self) -> &'static str {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
@@ -130,7 +130,7 @@ impl Serialize for Decider {
     }
 }
 
-/// Reads the name of a decider. Unknown names are those of former rules, and count as the model's decision.
+/// Reads the name of a decider (model, rule or the like). An unknown name (of a deleted rule) is read as the model.
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
@@ -139,11 +139,11 @@ impl<'de> Deserialize<'de> for Decider {
     }
 }
 
-/// Flags of the kept blocks while rules are applied, and the last decider of each block.
+/// Flags of the kept blocks while rules are applied, and the rule or other reason that last changed each block.
 pub(crate) struct Decisions<'d> {
     /// One flag per block, true if the block is kept.
     pub kept: &'d mut Vec<bool>,
-    /// Decider that last changed whether the block is kept, one entry per block.
+    /// Rule or other reason that last changed whether the block is kept, one entry per block.
     pub by: &'d mut Vec<Decider>,
     /// Copy of the flags in `kept` from before the current rule.
     before: Vec<bool>,
@@ -155,7 +155,7 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies all rules on the model's choice, except the rule `without`.
+    /// Applies the rules that come before the content policy to the model's choice, except the rule `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: Option<Decider>) {
         for (at, rule) in RULES.iter().enumerate() {
             if let rules::Apply::Judged(apply) = rule.apply
@@ -169,7 +169,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies all rules on the text after the content policy, except the rule `without`. Does nothing if no block is
+    /// Applies the rules that come after the content policy, except the rule `without`. Does nothing if no block is
     /// kept.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: Option<Decider>) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
@@ -198,7 +198,8 @@ impl<'d> Decisions<'d> {
         self.changed_within(decider, (rules::ANY, &[]), change)
     }
 
-    /// Applies `change` like [`Self::changed`], but reverts blocks whose probability is outside the bounds `unsure`.
+    /// Applies `change`, and records `decider` for each flipped block. Blocks whose probability is outside `unsure` are
+    /// flipped back.
     fn changed_within<T>(
         &mut self,
         decider: Decider,

@@ -274,7 +274,7 @@ impl Notes {
     }
 }
 
-/// Returns the indices of the blocks inside an element, up to one more than a note may have.
+/// Returns the indices of the first blocks inside an element: at most one more than a note may have.
 fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     page.blocks_inside(element).take(MAX_NOTE.0 + 1).map(|at| at as u32).collect()
 }
@@ -289,7 +289,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
         && !members().any(|block| is_heading(page, block))
 }
 
-/// Returns whether an attribute word of an element, or of one of the nearest elements around it, names notes.
+/// Returns whether a class or id word of an element, or of one of the nearest elements around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const MAX_ANCESTORS: usize = 5;
     page.path(element)
@@ -306,7 +306,7 @@ fn in_notes(page: &Page, element: u32) -> bool {
         })
 }
 
-/// Returns the notations (such as superscripts) of the given kind in a block.
+/// Returns the styled or linked parts of a block that are of the given kind, such as superscripts.
 fn of_kind(
     page: &Page,
     block: &trommel_html::Block,

@@ -19,11 +19,11 @@ use attribution::Signing;
 use bylines::marks;
 use candidates::parts;
 
-/// Attribute words of elements that describe the author of a post.
+/// Class and id words of elements that describe the author of a post.
 // `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.
 const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
-/// Attribute words of elements that hold the text of a post, even if a word such as `user` occurs beside them.
+/// Class and id words of elements that hold the text of a post, even if a word such as `user` occurs beside them.
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
 
 trommel_text::keyed! {

@@ -147,20 +147,20 @@ pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&s
         .collect()
 }
 
-/// Attribute words of elements that hold author names and dates of a page.
+/// Class and id words of elements that hold author names and dates of a page.
 const BYLINE: [&str; 8] =
     ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
 const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
 /// Words of microdata properties that state a date (`datePublished`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
-/// Maximum number of blocks of a question before its answer. More blocks are a page about one question.
+/// Maximum number of blocks before an answer that are taken for its question. More are a page about one question.
 // A forum page about one question has its whole text before the answer.
 const MAX_QUESTION_BLOCKS: usize = 3;
-/// Number of elements around a block that are checked for marking a byline or a caption.
+/// Number of elements around a block that are searched for markup of a byline or a caption.
 const NEAR_ANCESTORS: usize = 3;
 const ANCESTORS: usize = 8;
-/// Maximum number of words of a byline.
+/// Maximum number of words of a block that is taken for a byline.
 // Longer ones are boxes about the author.
 const MAX_BYLINE_WORDS: u32 = 20;
 

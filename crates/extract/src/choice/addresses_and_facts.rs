@@ -14,8 +14,8 @@ const MIN_PROBABILITY: f32 = 0.03;
 // Codes of four digits look like years, those with letters like the numbers of models.
 const CODE_DIGITS: usize = 5;
 
-/// Keeps short blocks that are an address if a short kept block says a time of day. Addresses in the footer are left
-/// out, because they are those of the site. `probabilities` and `kept` have one entry per block.
+/// Keeps short blocks that hold a postal address if a short kept block states a time of day, as for an event. Addresses
+/// in the footer are left out, because they are those of the site. `probabilities` and `kept` have one entry per block.
 pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
     let addresses = blocks().filter(|(_, ((block, probability), kept))| {
@@ -105,9 +105,9 @@ fn says_time(text: &str) -> bool {
 
 /// Maximum number of words of a block that is kept as a fact about a product, an event or a job.
 const MAX_FACT_WORDS: u32 = 30;
-/// Attribute words of elements that hold the number and the categories of a product.
+/// Class and id words of elements that hold the number and the categories of a product.
 const FACTS: [&str; 2] = ["meta", "sku"];
-/// Maximum number of elements around a block that are checked for being the cell, term or name of a product fact.
+/// Maximum number of elements around a block that are searched for a table cell, a term or a class of product facts.
 const FACT_ANCESTORS: usize = 3;
 
 /// Keeps short blocks that hold facts about a product, an event or a job: the headline, terms and definitions, table

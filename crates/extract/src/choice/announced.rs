@@ -8,11 +8,11 @@ use url::Url;
 use super::beside_kept::{heading, is_beside_heading};
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Minimum number of words of a sentence that announces a list. Labels of controls are shorter ("Share:", "Tags:").
+/// Minimum number of words of a sentence with a colon for the list after it to be kept. Labels are shorter ("Share:").
 const MIN_WORDS: u32 = 7;
-/// Maximum number of blocks of a list that a sentence announces. Longer lists are directories.
+/// Maximum number of blocks of a list that is kept because a sentence announces it. Longer lists are directories.
 const MAX_BLOCKS: usize = 60;
-/// Minimum mean number of words per block of an announced list. Buttons have fewer words.
+/// Minimum mean number of words per block of a list kept because a sentence announces it. Buttons have fewer words.
 const MIN_MEAN_WORDS: usize = 2;
 
 /// Keeps each list that directly follows a kept sentence with a colon at its end, in the same element. `kept` has one
@@ -73,7 +73,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
     }
 }
 
-/// Returns the visible list whose first block is the block `first`, with all blocks of the list; otherwise `None`.
+/// Returns the visible list that begins with the block `first`, and the list's blocks; `None` if there is none.
 pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
@@ -133,7 +133,7 @@ fn site(host: &str) -> &str {
     before.and_then(|at| host.get(at + 1..)).unwrap_or(host)
 }
 
-/// Keeps paragraphs with the attribute word `seealso` directly after kept text.
+/// Keeps `<p>` elements with the word `seealso` in their class or id directly after kept text.
 pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     for at in 1..page.blocks.len() {
         if !kept.lacks(at) || !kept.has(at - 1) {
@@ -151,7 +151,7 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Minimum mean number of words per block of a list of references: an author, a title and a year.
+/// Minimum mean number of words per block of a list that is kept as bibliographic references (author, title, year).
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
 /// Hashes of the class and id words that mark lists of references.
@@ -164,8 +164,8 @@ const NAMES: [u64; 6] = [
     word_hash(b"reflist"),
 ];
 
-/// Keeps lists that the page's markup calls references, and the heading directly above each. Kept text must precede
-/// them in the same part of the page. Lists of mere links stay out. `kept` has one flag per block.
+/// Keeps lists whose class or id names them as bibliographic references, and the heading directly above each. Kept text
+/// must precede them in the same part of the page. Lists of mere links stay out. `kept` has one flag per block.
 pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     // Most pages have none, and the way up from each block costs more.
     if !page.has_attribute_word(&NAMES) {
@@ -199,8 +199,8 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns the index and the end index of the outermost element around the block `at` that is a list of references.
-/// Returns `None` if there is none, or if the kept block `before` is in another part of the page.
+/// Returns the index and the end index of the outermost element around the block `at` that is a bibliography. Returns
+/// `None` if there is none, or if the kept block `before` is in another part of the page.
 fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
     let before = page.blocks.get(before)?.element;
     let mut list = None;
@@ -225,8 +225,8 @@ fn is_list(page: &Page, element: &Element) -> bool {
         && words.any(|word| NAMES.contains(&word.hash))
 }
 
-/// Returns whether the blocks from `at` up to `until` are references: mostly text with a year or address, not only
-/// links.
+/// Returns whether the blocks from `at` up to `until` are bibliographic references: mostly text with a year or address,
+/// not only links.
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|block| block.words).sum();

@@ -10,7 +10,7 @@ use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
 use crate::kept_flags::{KeptBlocks as _, kept_words, kept_words_inside};
 use crate::render::content::level;
 
-/// Maximum number of blocks of a heading. An element with more blocks was never closed.
+/// Maximum number of blocks in a heading that is kept. A heading with more blocks has no end tag in the source.
 const MAX_HEADING_BLOCKS: usize = 3;
 const MAX_HEADING_WORDS: u32 = 25;
 /// Maximum number of elements around a heading that are searched for the text below the heading.
@@ -72,8 +72,8 @@ fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     element.is_some_and(|element| level(element.tag) <= level(before.tag))
 }
 
-/// Returns whether a block is a whole dropped `h1` heading directly above kept text in the same element. Such a heading
-/// is the headline of a text whose title differs.
+/// Returns whether a block is all of a dropped `h1` directly above kept text in the same element. Such a heading is the
+/// headline of that text, even if the page's title differs.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
     let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
         return false;
@@ -106,8 +106,8 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|element| element.hidden)
 }
 
-/// Returns whether a block is inside `around`, the parent of the heading whose first block is `at`. Elements around
-/// that parent count too, as long as nothing in the inner ones comes before the heading.
+/// Returns whether a block is inside `around`, the parent of the heading that starts at block `at`. A larger element
+/// counts as well if each element inside it begins with the heading.
 pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
@@ -129,22 +129,22 @@ pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usiz
     false
 }
 
-/// Minimum share of the page's kept words in the container whose doubtful blocks are kept.
+/// Minimum share of the page's kept words that an element must hold for its less probable blocks to be kept, too.
 const MIN_KEPT_SHARE: f32 = 0.9;
-/// Minimum share of a container's words that are kept, for its doubtful blocks to be kept too.
+/// Minimum share of an element's words that are kept, for its slightly less probable blocks to be kept, too.
 // At .6, 250 pages of wcxb-dev get worse and 160 better.
 const MIN_DENSITY: f32 = 0.8;
-/// Minimum ratio of the odds of a doubtful block to the odds of the least probable kept block: exp(-0.75).
+/// Minimum odds of a block that is kept with its container, relative to the least probable kept block: exp(-0.75).
 // From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
 const MIN_ODDS_SHARE: f32 = 0.472;
-/// Minimum probability of a doubtful block that is kept because most of its container is kept.
+/// Minimum probability of a block that is kept only because most of its container is kept.
 // Without it one kept block of little probability kept all others: pages whose paragraphs were wrapped gained 9 words
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;
 
-/// Keeps doubtful blocks in the container that holds nearly all kept text, if most of the container is kept. The blocks
-/// must be nearly as probable as the least probable kept block, and no readers' comments. The slices have one entry per
-/// block (`in_comments` may be empty if unknown).
+/// Keeps further blocks of the element that holds nearly all kept text, if most of that element is kept. They must be
+/// nearly as probable as the least probable kept block, and no readers' comments. The slices have one entry per block
+/// (`in_comments` may be empty if unknown).
 pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
     let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);

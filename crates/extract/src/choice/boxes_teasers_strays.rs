@@ -12,10 +12,10 @@ use super::lone_text::part_of;
 use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, kept_words_before};
 
-/// Maximum number of blocks of a box between two paragraphs that may be an advertisement or the like.
+/// Maximum number of blocks of a box between two paragraphs that may be dropped as an advertisement or the like.
 const MAX_BOX_BLOCKS: usize = 6;
 const BOX_WORDS: Range<u32> = 5..61;
-/// Probabilities below which a box is dropped: without links in an article, with links in an article, on other pages.
+/// Probabilities below which a box between paragraphs is dropped: without or with links in an article, on other pages.
 // Between paragraphs of eight sets 122, 4 and 54 boxes are none of the text, 62, 0 and 18 are.
 const DOUBT_OF_BOXES: (f32, f32, f32) = (0.8, 0.3, 0.6);
 /// Maximum share of linked words in a box that counts as a box without links.
@@ -23,7 +23,7 @@ const FEW_LINKS: f32 = 0.2;
 /// Maximum number of elements around a block that are searched for a box or a card.
 const ANCESTORS: usize = 12;
 
-/// Drops doubtful boxes between two kept paragraphs of one element, such as newsletter forms, players and
+/// Drops boxes of low probability between two kept paragraphs of one element, such as newsletter forms, players and
 /// advertisements.
 pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, kept: &mut [bool]) {
     let part = |at: usize| part_of(page, at);
@@ -76,12 +76,12 @@ fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
         })
 }
 
-/// Minimum number of teasers in a group of sibling cards that is dropped.
+/// Minimum number of teasers (cards that announce other pages) in a group of sibling cards that is dropped.
 const MIN_TEASERS: usize = 3;
 const TEASER_SHARE: f32 = 0.8;
-/// Range of the number of words of a teaser card.
+/// Number of words that a teaser (a card that announces another page) may have.
 const TEASER_WORDS: Range<u32> = 4..81;
-/// Maximum ratio of words in dropped teasers to kept words before them.
+/// Maximum ratio of words in a group of teasers to kept words before it, for the group to be dropped.
 // Below 3 DAnIEL loses .0027, above nothing changes.
 const MAX_TEASERS: f32 = 3.0;
 const MAX_BEHIND: f32 = 0.1;
@@ -128,14 +128,14 @@ fn teaser_title(page: &Page, card: Range<usize>) -> Option<&str> {
     TEASER_WORDS.contains(&words).then(|| page.text(title))
 }
 
-/// Element with more than one block and with sibling elements of the same markup.
+/// Card: element of several blocks with sibling elements of the same markup, such as one of several teasers.
 struct Card {
-    /// Index of the card's parent element, and the signature of the card's markup.
+    /// Index of the card's parent element, and a hash of the card's element name and class.
     kind: (u32, u64),
     blocks: Range<usize>,
 }
 
-/// Returns all cards of a page, sorted by kind. Where several begin with the same block, only the innermost counts.
+/// Returns a page's cards, sorted by parent and markup. Of several that begin with one block, the innermost counts.
 fn cards(page: &Page) -> Vec<Card> {
     let mut kinds: FxHashMap<(u32, u64), usize> = FxHashMap::default();
     for element in page.elements.iter().filter(|element| !element.hidden) {
@@ -159,16 +159,17 @@ fn cards(page: &Page) -> Vec<Card> {
     cards
 }
 
-/// Minimum number of blocks of a field (blocks with the same element path) for its kept blocks to be judged as strays.
+/// Minimum number of blocks with one element path (a field) for the kept ones among them to be dropped as strays.
 // Of three blocks a single kept one would already be a stray.
 const MIN_BLOCKS: u32 = 4;
-/// Maximum kept share of a field at which its kept blocks are strays. Blocks weigh by the square root of their words.
+/// Maximum kept share of the blocks with one element path at which the kept ones are dropped as strays. Blocks weigh by
+/// the square root of their words.
 // Measured together with the next bound, without which zhweb lost .0141: all of one page.
 const MAX_STRAY_SHARE: f32 = 0.35;
-/// Maximum share of the page's kept words that may be dropped as strays, because a page may consist of them.
+/// Maximum share of the page's kept words that may be dropped as strays: kept blocks among dropped ones like them.
 const MAX_PAGE_SHARE: f32 = 0.25;
 
-/// Total and kept weight of a field, which is the blocks with the same path of element names and classes.
+/// Weight of all and of the kept blocks of a field: the blocks with the same path of element names and classes.
 #[derive(Clone, Copy, Default)]
 struct Field {
     blocks: u32,
@@ -182,8 +183,8 @@ impl Field {
     }
 }
 
-/// Drops the kept blocks of fields that are mostly dropped, unless they hold much of the kept text. `kept` and `fields`
-/// have one entry per block: whether it is kept, and the number of its field.
+/// Drops kept blocks if most blocks of their field (with the same element path) are dropped, unless they hold much of
+/// the kept text. `kept` and `fields` have one entry per block: whether it is kept, and the number of its field.
 pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
     let mut all = vec![Field::default(); page.blocks.len()];
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {

@@ -21,11 +21,11 @@ use crate::kept_flags::{KeptBlocks as _, elements_of};
 /// Z.
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
 const MIN_LETTERS: usize = 3;
-/// Maximum number of words and of characters of a label that names a programming language.
+/// Maximum number of words and characters of a label above code that is dropped as a programming language's name.
 const MAX_LABEL: (u32, u32) = (2, 20);
-/// Maximum number of characters of a control between brackets (`edit`, `edit | edit source`).
+/// Maximum number of characters of a link in brackets after a heading that is dropped as a control (`[edit]`).
 const MAX_CONTROL_CHARS: u32 = 40;
-/// Maximum number of words of a block of buttons.
+/// Maximum number of words of a block that is dropped as buttons beside code or in a heading.
 const MAX_BUTTON_WORDS: u32 = 6;
 /// Maximum number of elements around code whose classes are searched for its programming language.
 const ANCESTORS: usize = 4;
@@ -91,7 +91,7 @@ const TIPS: [&str; 26] = [
     "à lire aussi", "lire également", "lea también", "lee también", "leer más", "leggi anche", "leia também",
     "leia mais", "lees ook", "czytaj też", "czytaj także", "читайте также",
 ];
-/// Maximum number of words of a line that only links to another page ("Read more: ...").
+/// Maximum number of words of a line that is dropped because it only links to another page ("Read more: ...").
 const MAX_TIP_WORDS: u32 = 30;
 
 /// Returns whether a line only links to another page, with a label such as "Read more" before a colon.
@@ -181,14 +181,14 @@ fn is_label(page: &Page, html: &str, label: &Block, code: &Block) -> bool {
         .any(|element| page.says(element, &[name.as_str()]) || is_language(element, html, &name))
 }
 
-/// Returns whether a class of an element ends in a hyphen and `name`, if that has at most two bytes (`language-c`).
+/// Returns whether a class of an element ends in a hyphen and `name` (`language-c`), which has at most two bytes.
 fn is_language(element: &Element, html: &str, name: &str) -> bool {
     let classes = element.attribute(html, "class").filter(|_| name.len() <= 2).unwrap_or_default();
     let is_it = |class: &str| class.rsplit_once('-').is_some_and(|(_, language)| language.eq_ignore_ascii_case(name));
     classes.split_whitespace().any(is_it)
 }
 
-/// Attribute words of the elements that cookie-consent platforms add to pages: OneTrust, Didomi, iubenda and others.
+/// Class and id words of the elements that cookie-consent platforms add to pages: OneTrust, Didomi, iubenda and others.
 const CONSENT: [&str; 6] = ["onetrust", "didomi", "iubenda", "cookiebot", "usercentrics", "cmplz"];
 
 /// Drops the text that cookie-consent platforms add to a page, such as questions, purposes and partners.
@@ -204,7 +204,7 @@ pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Minimum number of links in a list that is taken for a table of contents.
+/// Minimum number of links in a list that is dropped as a table of contents.
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
 const MIN_CONTENTS_LINKS: usize = 3;
 
@@ -240,10 +240,10 @@ fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     href.is_some_and(|href| href.starts_with('#'))
 }
 
-/// Maximum number of words of a hidden part that is dropped.
+/// Maximum number of words of a part that is dropped because it is hidden. Longer ones are answers or tabs.
 // Longer ones are answers, tabs and folded sections, which readers can open: at 100 recipes-dev loses .0013.
 const MAX_WORDS: u32 = 30;
-/// Maximum share of the page's words that may be dropped as short hidden parts. Scripts show all text of some pages.
+/// Maximum share of the page's words in short hidden parts that are dropped. If there are more, scripts show them.
 // At .3 recipes-dev loses .0006.
 const MAX_SHARE: f32 = 0.1;
 const MAX_SHORT_WORDS: u32 = 60;
@@ -251,10 +251,10 @@ const MAX_SHORT_WORDS: u32 = 60;
 const MIN_LONG: u32 = 2;
 /// Minimum number of hidden elements with the same markup that are taken for slides or sections, and kept.
 const MANY: u32 = 4;
-/// Attribute words of hidden parts that readers can open.
+/// Words in the class, id or `role` of hidden parts that readers can open.
 const OPENED: [&str; 9] = ["accordion", "answer", "carousel", "collapse", "panel", "slide", "tab", "tabpanel", "tabs"];
 
-/// Drops the blocks of short invisible elements. `kept` has one flag per block.
+/// Drops the blocks of short hidden elements, except slides, tabs and the like. `kept` has one flag per block.
 pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     if page.invisible.is_empty() {
         return;

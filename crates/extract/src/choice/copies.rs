@@ -7,10 +7,10 @@ use trommel_html::{Block, Page, Tag};
 
 use crate::kept_flags::KeptBlocks as _;
 
-/// Minimum number of words of a text whose repetition on a page is no coincidence.
+/// Minimum number of words of a block that is dropped because it repeats any earlier kept block of the page.
 // Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
 const COPY_WORDS: u32 = 20;
-/// Minimum number of words of a dropped copy if the text before or after it is a copy as well.
+/// Minimum number of words of a repeated block that is dropped beside another repeated block.
 // A copy of a whole section has short lines as well, but they follow each other.
 const MIN_WORDS_IN_RUN: u32 = 8;
 

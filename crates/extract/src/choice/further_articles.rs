@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use trommel_html::{Element, NONE, Page, Tag};
 
-/// Minimum number of kept words of an article. A shorter one is a teaser or a post.
+/// Minimum number of kept words of an element that counts as an article. A shorter one is a teaser or a post.
 const MIN_ARTICLE_WORDS: u32 = 40;
 /// Names of HTML attributes that give the address of an article, on the element around the article.
 // Attributes by which scripts of news sites change the address while a reader scrolls.
@@ -12,9 +12,9 @@ const ADDRESSES: [&str; 12] = [
     "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url", "data-post-url", "data-story-url",
     "data-canonical", "data-canonical-url", "data-share-url", "data-path", "itemid",
 ];
-/// Attribute words of elements that hold an article.
+/// Class and id words of elements that hold an article.
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
-/// Maximum number of articles that are searched for on a page. A page with more is a listing.
+/// Maximum number of articles on a page for those after the first to be found. A page with more is a listing.
 // It also bounds the work: each of them is compared with the others.
 const MAX_ARTICLES: usize = 100;
 
@@ -72,8 +72,8 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     is_each_another.then(|| found.iter().map(|(at, _)| *at).collect())
 }
 
-/// Returns the range from the second to the last element of `found` that has enough kept text, and the tag and depth of
-/// the first such element. The elements in `found` come in order and do not overlap.
+/// Returns the range from the second to the last of the elements `found` that are articles. These have enough kept
+/// text, and the same tag and depth. `found` is in page order without overlaps.
 fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range<u32>> {
     if found.len() < 2 {
         return None;

@@ -8,8 +8,8 @@ use crate::render::content::code::outermost_code;
 /// Maximum number of elements around line numbers that are searched for the code they belong to.
 const GUTTER_ANCESTORS: usize = 4;
 
-/// Drops line numbers: code blocks or elements named after lines that contain only consecutive numbers, next to code.
-/// `kept` has one flag per block.
+/// Drops line numbers next to code: code blocks, or elements with a class such as `lineno`, that contain only
+/// consecutive numbers. `kept` has one flag per block.
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns the nearest of two elements around a block whose class or id says `line`, `lines`, `lineno` or `linenos`.
+/// Returns the nearest of two elements around a block with a class or id word such as `line` or `lineno`.
 fn gutter(page: &Page, at: usize) -> Option<u32> {
     let mut around = page.path(page.blocks.get(at)?.element).take(2);
     around.find(|(_, element)| page.says(element, &["line", "lines", "lineno", "linenos"])).map(|(at, _)| at)

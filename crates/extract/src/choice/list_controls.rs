@@ -6,14 +6,14 @@ use trommel_text::word_hash;
 
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 
-/// Maximum number of elements around a control that are searched for a name or link that marks it.
+/// Maximum number of elements around a block that are searched for a link, or for a class such as `rating` or `pager`.
 const ANCESTORS: usize = 4;
-/// Maximum number of words of a control of a list or an event.
+/// Maximum number of words of a block that is dropped as a control of a list or an event, such as a page number.
 pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
 /// Minimum number of words without digits in a rating drawn as stars ("Rated 4.5 out of 5"). A mere number beside a
 /// star is the count of votes, which is text.
 const MIN_RATING_WORDS: usize = 2;
-/// Maximum number of result counts on a page: one above a list and one below it. Lists number their items, too.
+/// Maximum number of result counts ("25 results") on a page for these to be dropped: one above a list, one below it.
 pub(crate) const MAX_COUNTS: usize = 2;
 
 /// Returns whether a short block is a rating drawn as stars or a page number, by the names of elements around it.
@@ -48,7 +48,7 @@ pub(crate) fn is_result_count(page: &Page, block: &Block) -> bool {
     })
 }
 
-/// Minimum number of buttons with the same text that are taken for buttons of a list's items.
+/// Minimum number of link buttons with the same text for them to be dropped, as those of a list's items.
 pub(crate) const MIN_SAME_BUTTONS: usize = 3;
 /// Maximum number of elements around the text of a button that are searched for the button's link.
 const BUTTON_ANCESTORS: usize = 2;
@@ -71,7 +71,7 @@ pub(crate) fn is_state(page: &Page, block: &Block) -> bool {
     page.path(block.element).take(STATE_ANCESTORS).any(|(_, element)| page.is_named_as(element, names))
 }
 
-/// Attribute word that marks a page as made by MediaWiki.
+/// Word in a class or id that marks a page as made by MediaWiki.
 const WIKI: &str = "mediawiki";
 const WIKI_LABELS: [&str; 10] = [
     "siteSub", "contentSub", "mw-revision-info", "mw-revision-nav", "jump-to-nav", "lastmod", "viewcount", "copyright",
@@ -96,7 +96,7 @@ pub(crate) fn is_wiki_label(page: &Page, html: &str, block: &Block) -> bool {
 /// Characters that begin the text of a link to the previous page.
 const BACK: [char; 3] = ['«', '‹', '←'];
 const ON: [char; 3] = ['»', '›', '→'];
-/// Attribute words of elements that hold links to the previous or next page.
+/// Class and id words of elements that hold links to the previous or next page.
 const WAYS: [&str; 7] = ["nav", "navigation", "previous", "prev", "next", "pager", "pagination"];
 /// Parts of link addresses that add an event to a calendar.
 const CALENDARS: [&str; 8] = [
@@ -122,17 +122,17 @@ pub(crate) fn leads_along(page: &Page, block: &Block) -> bool {
         && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
 }
 
-/// Minimum number of items of a list that follows a count of results.
+/// Minimum number of items of a list after a count of results ("25 results") for the list to be kept.
 const MIN_ITEMS: usize = 3;
 /// Number of elements around a count of results, innermost first, whose siblings are searched for the list of results.
 const BAR_ANCESTORS: usize = 2;
 /// Maximum number of siblings after a count of results that are searched for the list, as a sort menu may come first.
 const MAX_BESIDE: usize = 4;
-/// Maximum share of kept blocks in a list of results for the whole list to be kept.
+/// Maximum share of kept blocks in a list of results that counts as wrongly dropped, and is kept whole.
 const MAX_KEPT: f32 = 0.25;
 
-/// Keeps the list of results after a count of results if few of its blocks are kept. The list is a sibling of the count
-/// or of the bar around the count. `kept` has one flag per block.
+/// Keeps the list of results after a count ("25 results") if few of its blocks are kept. The list is a sibling of the
+/// count or of the element around the count. `kept` has one flag per block.
 pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
     let counts = page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block));
     // Many counts before one long list would read it again and again.

@@ -13,23 +13,23 @@ use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag};
 use super::{JudgedPage, list_controls::is_link_button};
 use crate::kept_flags::{kept_words, kept_words_inside};
 
-/// Minimum number of kept list items or table rows that count as records.
+/// Minimum number of list items or table rows with kept text for them to be treated as records of a list.
 const MIN_ITEMS: usize = 3;
 const MIN_RECORDS: usize = 5;
-/// Minimum share of a page's kept words in the records of a list.
+/// Minimum share of the page's kept words in records (search hits, products) for the page to be treated as a list.
 const MIN_SHARE: f32 = 0.5;
 /// Maximum number of elements around a block among which its record is looked for.
 // A bound keeps each block at constant cost.
 const ANCESTORS: usize = 24;
-/// Minimum probability of a block that is kept because it is in a record of a list.
+/// Minimum probability of a block that is kept because it is in a record of a list (a search hit, a product).
 const MIN_INSIDE: f32 = 0.2;
-/// Maximum probability of a block that is dropped around the records of a list, or as a control in a record.
+/// Probability up to which a block is dropped around the records of a list, or as a control in a record.
 const MAX_DOUBTFUL: f32 = 0.7;
 /// Minimum share of the records that contain a text for the text to be a control ("Add to cart").
 const MIN_REPEATED: f32 = 0.9;
 const MAX_CONTROL_WORDS: u32 = 3;
 
-/// Features that the records of a list share: index of the parent element, tag, and hash of the first name or class.
+/// Features that the records of a list share: index of the parent element, tag, and hash of the first class or id word.
 type Likeness = (u32, Tag, Option<u64>);
 
 /// Elements with the same parent, tag and class, each with kept words, that are the records of a list.
@@ -41,8 +41,9 @@ struct Records {
     last: u32,
 }
 
-/// Keeps doubtful blocks of a list's records, and drops their controls and doubtful blocks around the records. Does
-/// nothing on articles, threads and product pages, or if less than half of the kept words are in records.
+/// Keeps fairly probable blocks in the records of a list (search hits, products). Drops controls in records, and less
+/// probable blocks around them. Does nothing on articles, threads and product pages, or if under half of the kept words
+/// are in records.
 pub(crate) fn decide_records(judged: &JudgedPage<'_>, kept: &mut [bool]) {
     // The lists of an article, the posts of a thread and the other goods beside a product are records, too.
     if !judged.is_listing && (judged.is_article || judged.is_thread || judged.has_facts) {
@@ -78,7 +79,7 @@ fn main_records(judged: &JudgedPage<'_>, kept: &[bool]) -> Option<Records> {
     all.into_values().filter(most).max_by_key(|records| (records.kept_words, records.count, Reverse(records.first)))
 }
 
-/// Drops doubtful blocks before and after the records, except headings after the records and headings of kept text.
+/// Drops blocks without high probability before and after the records, except later headings and those of kept text.
 fn drop_around(judged: &JudgedPage<'_>, records: &Range<usize>, kept: &mut [bool]) {
     let mut heads = true;
     let blocks = judged.page.blocks.iter().zip(judged.probabilities).zip(kept).enumerate().rev();
@@ -90,7 +91,7 @@ fn drop_around(judged: &JudgedPage<'_>, records: &Range<usize>, kept: &mut [bool
     }
 }
 
-/// Keeps doubtful blocks of records, and drops doubtful short texts without digits that nearly every record repeats.
+/// Keeps fairly probable blocks of records, and drops short texts without digits that nearly every record repeats.
 fn decide_inside(judged: &JudgedPage<'_>, records: &Records, inside: Range<usize>, kept: &mut [bool]) {
     let page = judged.page;
     let blocks = || page.blocks.iter().zip(judged.probabilities).take(inside.end).skip(inside.start);

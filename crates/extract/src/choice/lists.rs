@@ -8,7 +8,7 @@ use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 use crate::render::content::code::outermost_code;
 use crate::{kept_flags::KeptBlocks as _, role::Role};
 
-/// Minimum link density (share of linked words) of a list block that counts as a link.
+/// Minimum share of linked words in a block of a list for the block to count as a link.
 const LINK_DENSITY: f32 = 0.5;
 
 /// Keeps whole lists, tables and definitions between kept blocks of one container. A list must be partly kept, and a
@@ -64,8 +64,8 @@ fn is_unit(tag: Tag, has_code: bool) -> bool {
         || has_code && (tag.is_heading() || matches!(tag, Pre | Blockquote | Figure | P | Details))
 }
 
-/// Returns whether the blocks directly before and after an element's `blocks` are kept and in the innermost larger
-/// element around it. If `may_end` is true, the element may also be the last kept part there.
+/// Returns whether the blocks directly before and after an element's `blocks` are kept, and both are inside the next
+/// larger element with other blocks. If `may_end` is true, the element may also be the last kept part there.
 fn is_framed(page: &Page, at: u32, blocks: &Range<usize>, kept: &[bool], may_end: bool) -> bool {
     let Some(before) = blocks.start.checked_sub(1).filter(|before| kept.has(*before)) else { return false };
     let is_behind_kept = kept.has(blocks.end);
@@ -140,7 +140,7 @@ const ENDS: [&str; 10] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pp
 /// Minimum probability of a link to a document that is kept.
 // At .2 nine tenths of the gain on courts-dev go; at .05 it is .001 higher.
 const MIN_PROBABILITY: f32 = 0.1;
-/// Minimum number of links to documents in a field (blocks with the same element path) whose links are kept.
+/// Minimum number of links to documents among the blocks with one element path, for these links to be kept.
 const MIN_DOCUMENTS: usize = 3;
 const MIN_SHARE: f32 = 0.8;
 /// Minimum share of a block's words in links, for the block to be checked as a link to a document.
@@ -148,9 +148,9 @@ const MIN_LINKED: f32 = 0.5;
 /// Maximum number of elements around a block among which its link is looked for.
 const DOCUMENT_ANCESTORS: usize = 3;
 
-/// Keeps links to documents in fields that hold hardly anything else. A field is the blocks with the same path of
-/// element names and classes. Menus link to pages, while a list of documents is meant to be read. `fields`,
-/// `probabilities` and `kept` have one entry per block.
+/// Keeps links to documents if hardly any other blocks have the same path of element names and classes (are in the same
+/// field). Menus link to pages, while a list of documents is meant to be read. `fields`, `probabilities` and `kept`
+/// have one entry per block.
 pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilities: &[f32], kept: &mut [bool]) {
     // Of each field whether its first doubtful link is a document: most fields need no look at their other addresses.
     let mut starts = vec![None; page.blocks.len()];

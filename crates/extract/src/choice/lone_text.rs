@@ -12,18 +12,18 @@ use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, elements_of, kept_words, sums_inside};
 use crate::metadata::date_in;
 
-/// Maximum number of words of a page's only `article` element whose doubtful blocks are kept.
+/// Maximum number of words of a page's only `article` element for its dropped blocks to be kept.
 const MAX_ARTICLE_WORDS: u32 = 300;
-/// Maximum number of kept words outside of a page's only `article` that the article replaces.
+/// Maximum number of kept words, all outside of a page's only `article`, for the article to be kept in their place.
 const MAX_NOTE_WORDS: u32 = 150;
-/// Maximum number of words of a line that contains the date of an article.
+/// Maximum number of words of a line with a date that is left out of an article as its byline.
 const MAX_BYLINE_WORDS: u32 = 12;
 
 /// Maximum number of elements around a block among which a button or a form is looked for.
 const ANCESTORS: usize = 12;
 
-/// Keeps the doubtful blocks before and after the kept text of a short page's only `article`, if it holds the only
-/// `h1`. Dropped blocks between kept ones stay dropped, because they may be advertisements.
+/// Keeps the dropped blocks before and after the kept text of a short page's only `article`, if it holds the only `h1`.
+/// Dropped blocks between kept ones stay dropped, because they may be advertisements.
 pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let Some(article) = short_article(page) else { return };
     let between = kept.iter().position(|kept| *kept).unwrap_or(0)..kept.iter().rposition(|kept| *kept).unwrap_or(0);
@@ -66,7 +66,7 @@ fn is_article_text(page: &Page, at: usize) -> bool {
     !is_byline && !elements_of(page, block, ANCESTORS).any(|element| matches!(element.tag, Tag::Button | Tag::Form))
 }
 
-/// Kind of an element or block in a page of which the model chose nothing.
+/// Kind of an element or block on a page of which the model chose nothing: text, surroundings of text, or hidden.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text,
@@ -78,9 +78,9 @@ enum Part {
 
 /// Minimum number of words of a paragraph that is kept on a page where nothing else is kept.
 const MIN_WORDS: u32 = 10;
-/// Minimum share of a page's words, weighted by probability, in the element that is kept as the likeliest part.
+/// Minimum share of the page's words (weighted by probability) in the element that is kept if no block was chosen.
 const PART_SHARE: f32 = 0.8;
-/// Minimum probability of a kept block in the likeliest part, as a share of the highest probability of a paragraph.
+/// Minimum probability of a block kept where none was chosen, as a share of the most probable paragraph's.
 const LEAST_OF_BEST: f32 = 0.25;
 
 /// Keeps all visible text if no block is kept and the page has no navigation, control or link block. On other pages
@@ -119,7 +119,7 @@ fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut
     }
 }
 
-/// Returns the kind of each block: text, furniture or unseen.
+/// Returns the kind of each block: text, part around the text (navigation, control, link), or hidden.
 fn parts(page: &Page) -> Vec<Part> {
     let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
     let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();
@@ -168,7 +168,7 @@ const LEAST_ALONE: f32 = 0.2;
 /// Minimum probability of a paragraph, alone in its container, that is kept near the text because of its topic.
 // Notes on a site share few words with a text.
 const LEAST_ON_TOPIC: f32 = 0.07;
-/// Maximum distance in blocks between the text and an end paragraph that need not be on the topic.
+/// Maximum distance in blocks from the text at which a lone paragraph is kept even if it is not on the topic.
 const REACH: usize = 12;
 const FAR: usize = 40;
 /// Minimum probability of the first or last kept block for a paragraph directly beside it to be kept.
@@ -229,8 +229,8 @@ fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// Returns the index of the element around a block's `p` and around each `div` that holds only this `p`. The second
-/// value is the signature (hash of name and class) of the outermost such `div`, or 0 if there is none.
+/// Returns the index of the innermost element around a block's `p` that is more than a `div` around this `p` alone. The
+/// second value is a hash of name and class of the outermost such `div`, or 0 if there is none.
 pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
     let mut part = (paragraph_in(page, at)?, 0);
     while page.blocks_inside(part.0).len() == 1

@@ -43,9 +43,9 @@ pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 /// Stage at which a rule applies, with the function that changes the flags of a page's blocks.
 #[derive(Debug)]
 pub(super) enum Apply {
-    /// Stage after the model's choice and before the content policy.
+    /// Stage after the model chose blocks, and before the content policy (the user's choice of comments and roles).
     Judged(fn(&JudgedPage<'_>, &mut [bool])),
-    /// Stage after the content policy, on the text and on comments that are kept apart.
+    /// Stage after the content policy (the user's choice of roles), on the text and on comments that are kept apart.
     Chosen(fn(&ChosenPage<'_>, &mut [bool])),
 }
 

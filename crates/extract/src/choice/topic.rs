@@ -10,23 +10,24 @@ use trommel_text::{word_hash_step, words::is_unspaced};
 
 use crate::kept_flags::{KeptBlocks as _, kept_words_before, kept_words_inside};
 
-/// Minimum number of kept words of a page for parts of it to be judged as off topic.
+/// Minimum number of kept words of a page for parts of it to be dropped as off topic.
 // At 100 for both, dragnet-test loses three of 49 last paragraphs.
 const MIN_TEXT_WORDS: u32 = 150;
 const MIN_TEXT_TERMS: usize = 100;
 const MIN_TEXT_TERMS_OF_ONE: usize = 140;
-/// Minimum number of different terms (long words or character pairs) in a part that is judged as off topic.
+/// Minimum number of different terms (long words or character pairs) in a part that is dropped as off topic.
 const MIN_TERMS: usize = 5;
 const MIN_TIMES: usize = 2;
-/// Minimum number of kept words in a part that is judged as off topic.
+/// Minimum number of kept words in a part that is dropped as off topic.
 const MIN_PART_WORDS: u32 = 15;
 /// Maximum share of the page's kept words in a part that is dropped as off topic.
 // Sections in the middle of a text may change the subject: without the second bound wcxb-dev loses .0005.
 const MAX_PART: f32 = 0.6;
 const MAX_BEHIND: f32 = 0.1;
-/// Limits for the share of its terms that a part of a page has in common with the whole text.
+/// Limits of the share of a part's terms that also occur in the text, to tell whether the part is on or off its topic.
 struct Bounds {
-    /// Factor of the logarithm of a text's number of different terms that gives the expected share of common terms.
+    /// Factor that is multiplied by the logarithm of a text's number of terms, to give the expected share of common
+    /// terms.
     per_ln: f32,
     /// Amount subtracted from the expected share of common terms. A part below the result is off the topic.
     foreign: f32,
@@ -34,15 +35,15 @@ struct Bounds {
     on_topic: f32,
 }
 
-/// Limits for terms that are long words.
+/// Limits for texts that are compared by their long words.
 // Of the last three paragraphs of 493 articles of four sets 1.5 % are foreign, and so are 85 % of those of other
 // articles; with common words and without the logarithm it were 55 %.
 static OF_WORDS: Bounds = Bounds { per_ln: 0.07, foreign: 0.25, on_topic: 0.15 };
-/// Limits for terms that are pairs of characters, in scripts without spaces.
+/// Limits for texts that are compared by pairs of characters, in scripts without spaces.
 // Of those of 262 articles in Chinese and Japanese 2 % are foreign, and so are 77 % of those of other articles; 93 %
 // are on the topic, and so are 5 %. Triples and pairs without the most common ones tell no more.
 static OF_PAIRS: Bounds = Bounds { per_ln: 0.04, foreign: 0.18, on_topic: 0.13 };
-/// Number added to the count of shared terms, so that a part with few terms is not judged too soon.
+/// Number added to the count of shared terms, so that a part with few terms is not called off topic by chance.
 const PRIOR: f32 = 0.3;
 /// Minimum number of characters of a word that is compared between texts.
 // Shorter ones are in every text.
@@ -108,7 +109,7 @@ impl Topic {
         Self::new(&terms)
     }
 
-    /// Creates the topic of a text from the hashes of its terms.
+    /// Creates the topic of a text, which is how often each of its terms occurs, from the hashes of the terms.
     fn new(terms: &[u64]) -> Self {
         Self { terms: counted(terms), bounds: bounds(terms.iter()) }
     }
@@ -153,14 +154,14 @@ impl Topic {
             && self.shares_less(part, shared, text, self.bounds.foreign)
     }
 
-    /// Returns whether the share of a part's terms in a text is below the expected share minus `less`.
+    /// Returns whether the share of a part's terms that are in the text is below the expected share minus `less`.
     fn shares_less(&self, part: &FxHashMap<u64, u32>, shared: usize, text: usize, less: f32) -> bool {
         let bound = self.bounds.per_ln * (text.max(1) as f32).ln() - less;
         shared as f32 + PRIOR < bound * (part.len() + 1) as f32
     }
 }
 
-/// Returns the limits for pairs of characters if most terms are pairs, otherwise those for words.
+/// Returns the limits for comparing texts: those for character pairs if most terms are pairs, otherwise for words.
 fn bounds<'a>(terms: impl ExactSizeIterator<Item = &'a u64>) -> &'static Bounds {
     let all = terms.len();
     let pairs = terms.filter(|term| **term & PAIR != 0).count();
@@ -200,7 +201,7 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     parts.into_iter().filter(|(_, element)| is_alone(element)).map(|(at, _)| at).collect()
 }
 
-/// Hashes of 446 long words that one in ten English texts has, whatever its topic (counted on four sets of pages).
+/// Hashes of 446 long words that tell no topic: one in ten English texts has them (counted on four sets of pages).
 static COMMON: LazyLock<FxHashSet<u64>> = LazyLock::new(|| {
     let words = include_str!("common_words.txt").split_ascii_whitespace();
     words.map(|word| ascii_hash(word.as_bytes())).collect()

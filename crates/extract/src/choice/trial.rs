@@ -5,9 +5,10 @@ use trommel_html::{Engine, Limits, ScanEngine};
 use super::{ChosenPage, JudgedPage, RULES, rules::Apply};
 use crate::{role::Role, rows};
 
-/// Returns the texts that a rule leaves. Before the rule, texts that begin with a dash are dropped and all others kept.
-/// The section begins with the name of the rule. Options may follow: `none kept`, `first kept`, `no article`, `no
-/// listing`, `no thread`, `no product`, `p=` (probabilities of the blocks, the last for all others), `headline=`.
+/// Returns the texts of a test page that are kept after a rule. Before the rule, texts that begin with a dash are
+/// dropped and all others kept. The section begins with the name of the rule. Options may follow: `none kept`, `first
+/// kept`, `no article`, `no listing`, `no thread`, `no product`, `p=` (probabilities of the blocks, the last for all
+/// others), `headline=`.
 fn left(section: &str, html: &str) -> String {
     let name = section.split(", ").next().unwrap();
     let rule = RULES.iter().find(|rule| rule.name == name).unwrap();

@@ -8,7 +8,7 @@ use trommel_html::{Block, ElementKinds, NONE, NotationKind, Page, Tag};
 use crate::kept_flags::KeptBlocks as _;
 use crate::render::{content::code::outermost_code, data_table::data_tables, pieces::is_displayed};
 
-/// Maximum number of labels (the name of a file or language) between a text and the code after it.
+/// Maximum number of labels (file names, languages) between kept text and the code after it, for the code to be kept.
 const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
 const MAX_LABEL_WORDS: u32 = 4;
@@ -162,7 +162,7 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Maximum number of bytes of a formula's block outside the formula, such as a number in brackets.
+/// Maximum number of bytes beside the formula in a block that counts as a formula, such as its number in brackets.
 // More is a sentence, which the model judges by its words.
 const MAX_OTHER_CHARS: usize = 12;
 

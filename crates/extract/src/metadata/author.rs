@@ -15,10 +15,10 @@ const METAS: &[&str] = &[
     "cxenseparse:author", "byl", "byline", "author_name", "authors", "creator",
 ];
 
-/// Attribute words of elements that hold authors.
+/// Class and id words of elements that hold authors.
 pub(super) const TOKENS: [&str; 8] = ["author", "authors", "byline", "byl", "writer", "auteur", "autor", "username"];
 
-/// Attribute words of elements that hold other facts about authors, or that concern other people.
+/// Class and id words of elements that hold other facts about authors, or that concern other people.
 const OTHER_TOKENS: [&str; 13] = [
     "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social", "follow",
     "description", "widget",
@@ -31,13 +31,14 @@ const BOX_LEADS: [&str; 6] =
 /// Maximum number of bytes of an element that is read for the name of an author.
 // Enough for a linked name with a portrait; the bound matters where end tags are missing.
 const MAX_ELEMENT_BYTES: usize = 1500;
-/// Maximum number of words of a line that names an author.
+/// Maximum number of words of a line that is read for the name of an author.
 pub(super) const LINE: u32 = 40;
 /// Maximum number of author elements in a page's microdata that are read for a name.
 const MAX_ELEMENTS: usize = 32;
 
-/// Returns the authors' names from the first source that has any. The names of the site (`sites`) are returned only if
-/// no source has another name. The writer of one item of a listing is not the page's author.
+/// Returns the authors' names from the first source, such as a `<meta>` or a byline, that has any. The names of the
+/// site (`sites`) are returned only if no source has another name. The writer of one item of a listing is not the
+/// page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] =
         // From what is stated for machines to what only looks like a byline: the first source with a name wins.
@@ -258,7 +259,7 @@ const MIN_ITEMS: usize = 3;
 const ANCESTORS: usize = 10;
 /// Maximum number of elements inside a title that are searched for a link.
 const MAX_DESCENDANTS: usize = 16;
-/// Attribute words of elements that hold the title of an item in a listing.
+/// Class and id words of elements that hold the title of an item in a listing.
 const TITLES: [&str; 2] = ["title", "headline"];
 
 /// Returns whether an element is in an item of a listing: one of several siblings with a linked title and an author

@@ -5,21 +5,21 @@ use trommel_html::{Block, Element, FactKind, NONE, Page, StatedFact, Tag, elemen
 use super::{TitleWords, date_parser::is_date};
 use crate::{heading_text::is_heading, kept_flags::elements_of};
 
-/// Attribute words of elements that hold comments.
+/// Class and id words of elements that hold comments.
 const COMMENTS: [&str; 10] = [
     "comment", "comments", "commentlist", "reply", "replies", "responses", "kommentare", "commentaires", "comentarios",
     "reacties",
 ];
 /// Minimum number of words of a block that is text, and not a name or a label.
 const TEXT_BLOCK: u32 = 15;
-/// Number of words of text below a headline from which on a heading begins another part.
+/// Number of words of text below a headline after which a heading begins another part of the page.
 pub(super) const TEXT_WORDS: u32 = 25;
-/// Number of words of text below a headline from which on a part with its own text is a comment or another article.
+/// Number of words of text below a headline after which an element with other text is a comment or another article.
 const MANY_WORDS: u32 = 100;
-/// Minimum number of words and of characters of a link that is the title of another page.
+/// Minimum number of words and of characters of a link that is taken for the title of another page.
 // By characters for scripts without spaces.
 const TITLE: (usize, usize) = (4, 16);
-/// Maximum number of bytes of a link that are read.
+/// Maximum number of bytes of a link that are read for its text.
 const MAX_LINK_BYTES: usize = 500;
 /// Maximum number of blocks in an item of a listing, and maximum number of sibling elements that are compared.
 const ITEM: (usize, usize) = (6, 50);
@@ -38,7 +38,7 @@ pub(super) struct Surroundings<'p> {
     headings: Vec<Heading>,
 }
 
-/// Heading that begins another part of the page than the headline does.
+/// Heading of another part of the page, whose author and date are not those of the headline.
 #[derive(Debug)]
 struct Heading {
     block: usize,
@@ -86,9 +86,9 @@ impl<'p> Surroundings<'p> {
         self.text.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns whether the content of an element around the block `at` belongs to the headline. Such an element has no
-    /// other heading and no link to another page. It is neither a comment, an item of a listing, a quote, a figure nor
-    /// the site's header or footer.
+    /// Returns whether an author or date in an element around the block `at` is that of the headline. The element has
+    /// no other heading and no link to another page. It is neither a comment, an item of a listing, a quote, a figure
+    /// nor the site's header or footer.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.

@@ -25,10 +25,10 @@ const NAME_PREFIXES: &[&str] = &[
     "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
-/// Number of characters of the longest entry of `NAME_PREFIXES` plus one.
+/// Number of characters of the longest words that may precede a name in a byline, plus one.
 const MAX_PREFIX_CHARS: usize = 19;
 
-/// Beginnings of the text that may follow a name.
+/// Beginnings of texts after a name in a byline, at which the name ends.
 const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
     " posted", " on behalf of ",
@@ -95,7 +95,7 @@ pub(super) fn is_picture_credit(text: &str) -> bool {
         && (CREDITS.iter().any(|mark| lower.contains(mark)) || is_photo())
 }
 
-/// Returns the only name in a byline, like [`add`], but even if it does not look like a person's name.
+/// Returns the only name in a byline, even if it does not look like the name of a person.
 pub(super) fn pen_name(text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !is_lead(line));
     let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);

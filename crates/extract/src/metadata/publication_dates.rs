@@ -35,11 +35,11 @@ const MODIFIED: &[&str] = &[
     "updated_time", "revised",
 ];
 
-/// Attribute words of elements that hold dates.
+/// Class and id words of elements that hold dates.
 const TOKENS: &[&str] =
     &["date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time", "posted", "entrydate"];
 
-/// Maximum number of words of a block in which a date may be that of the page.
+/// Maximum number of words of a block whose date may be that of the page. Longer blocks state dates of events.
 // Bylines are short; dates in paragraphs are those of events.
 const MAX_BYLINE_WORDS: u32 = 30;
 /// Maximum number of words of text between the headline and a date of the page.
@@ -47,7 +47,7 @@ const MAX_BYLINE_WORDS: u32 = 30;
 const MAX_TEXT_BEFORE: u32 = 100;
 /// Maximum number of `<time>` elements that are read.
 const MAX_TIMES: usize = 40;
-/// Maximum number of bytes before the date in a line at the foot of the text.
+/// Maximum number of bytes before the date in a line at the foot of the text that states the publication.
 const MAX_LEAD: usize = 24;
 /// Maximum number of dated lines at the foot of the text that are read.
 const MAX_LINES: usize = 4;
@@ -98,8 +98,8 @@ fn past(sources: &Sources, stamp: ParsedDate) -> Option<ParsedDate> {
     (stamp.date <= latest).then_some(stamp)
 }
 
-/// Returns the day in the URL if it is the day before or after a stamp in UTC, otherwise the stamp. The day in the URL
-/// is the local one at the place of publication.
+/// Returns the day in the URL if it is one day before or after the date `stamp` in UTC, otherwise `stamp`. The day in
+/// the URL is the local one at the place of publication.
 fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     if !(stamp.text.ends_with('Z') || stamp.text.ends_with("+00:00")) {
         return stamp;
@@ -148,8 +148,8 @@ fn from_facts(sources: &Sources, kind: FactKind) -> Option<ParsedDate> {
     })
 }
 
-/// Returns the date of the wanted event near the headline: the first that its element marks as a date, otherwise the
-/// first that belongs to the headline. A date that no word assigns to a change is that of publication.
+/// Returns the date of publication or change (`wanted`) near the headline: the first that its element marks as a date,
+/// otherwise the first that belongs to the headline. A date that no word assigns to a change is that of publication.
 fn seen(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     let page = sources.page;
     let headline = sources.headline?;
@@ -211,7 +211,7 @@ fn from_time(sources: &Sources) -> Option<ParsedDate> {
     stated.or_else(only).map(|(_, stamp)| stamp.clone())
 }
 
-/// Returns the event of a `<time>` element, by the words before it or its class.
+/// Returns the event (publication, change or other) of a `<time>` element, by the words before it or its class.
 fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event> {
     let (page, text) = (sources.page, sources.page.text(block));
     let element = page.element(fact.element);
@@ -226,7 +226,7 @@ fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event>
     event(before).or(is_change.then_some(Event::Modified)).or_else(|| of_label(sources, at)).or_else(in_sentence)
 }
 
-/// Returns the event that the label of a value names, if the block `at` is a cell or definition after a label.
+/// Returns the event (publication, change or other) named by the label before the block `at`, a cell or definition.
 fn of_label(sources: &Sources, at: usize) -> Option<Event> {
     let page = sources.page;
     let is_value = |block: &&Block| {
@@ -237,7 +237,7 @@ fn of_label(sources: &Sources, at: usize) -> Option<Event> {
     event(page.text(page.blocks.get(at.checked_sub(1)?)?))
 }
 
-/// Returns the date of the wanted event in a short block, and whether an element around it is marked as a date.
+/// Returns the date of publication or change (`wanted`) in a short block, and whether its element is marked as a date.
 fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDate, bool)> {
     let page = sources.page;
     let text = page.text(block);
@@ -259,7 +259,7 @@ fn is(text: &str, wanted: Event) -> bool {
     event(text).unwrap_or(Event::Published) == wanted
 }
 
-/// Returns the first date of the wanted event in a text.
+/// Returns the first date in a text that is one of publication or change, as `wanted` says.
 fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<ParsedDate> {
     // Few blocks speak of a change, and to look for dates takes longer.
     let may_be = || wanted != Event::Modified || last_start(&text.to_lowercase(), &MODIFIED_WORDS).is_some();
@@ -322,7 +322,7 @@ fn from_url(sources: &Sources) -> Option<ParsedDate> {
     }
 }
 
-/// Event that a date in a text belongs to.
+/// Event whose date a text states: publication, change or another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Published,
@@ -344,7 +344,7 @@ static MODIFIED_WORDS: LazyLock<Words> = LazyLock::new(|| Words::that_say("modif
 static OTHER: LazyLock<Words> = LazyLock::new(|| Words::that_say("other"));
 static OF_PAGE: LazyLock<Words> = LazyLock::new(|| Words::that_say("of-page"));
 
-/// Words that name the same kind of event.
+/// Words that name the same kind of event, such as publication.
 struct Words {
     all: Vec<&'static str>,
     /// Words of `all` that begin with each ASCII byte, as an index for fast look-up.

@@ -43,7 +43,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         .or_else(|| fact().filter(|name| is_name(name)))
 }
 
-/// Returns the keys ([`key`]) of all names of the site: `site`, the names that the page states, and its host.
+/// Returns all names of the site as lower-case letters and digits: `site`, those the page states, and its host.
 pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     let mut keys: Vec<String> = site.map(key).into_iter().collect();
     keys.extend(sources.metas(&["og:site_name", "application-name"]).map(key));
@@ -54,7 +54,7 @@ pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     keys
 }
 
-/// Returns the keys of names in the page's host, such as `newsexampleorg`, `exampleorg` and `example` for
+/// Returns the names in the page's host without dots: `newsexampleorg`, `exampleorg` and `example` for
 /// `news.example.org`.
 fn host_names(sources: &Sources) -> Vec<String> {
     let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else { return Vec::new() };
@@ -121,7 +121,7 @@ pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
         })
 }
 
-/// Maximum number of bytes of a summary that are kept. A longer one is the text itself.
+/// Maximum number of bytes of a summary that are kept. The rest is cut off, because it is the text itself.
 // Some sites put whole articles there.
 const MAX_BYTES: usize = 2000;
 

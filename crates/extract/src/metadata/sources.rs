@@ -52,7 +52,7 @@ impl<'a> Sources<'a> {
         self.surroundings.get_or_init(read).as_ref()
     }
 
-    /// Iterates over the facts of a kind, such as authors, in the markup outside of comments, answers and reviews.
+    /// Iterates over facts of a kind, such as authors, that the markup states outside of comments, answers and reviews.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         // Comments state authors and dates in the same microdata as the page.

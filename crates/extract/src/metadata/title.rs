@@ -11,10 +11,10 @@ use crate::heading_text::{is_heading, shown_text, visible_text};
 // Longer ones are texts in a `title` element.
 const MAX_TITLE_CHARS: usize = 400;
 
-/// Minimum word overlap (0 to 1) of a heading and a title that name the same page.
+/// Minimum word overlap (0 to 1) of a heading and a title, for both to count as names of the same page.
 // Low, since headings and titles are often worded apart; two about other things share hardly a word.
 const MIN_LIKENESS: f32 = 0.3;
-/// Maximum number of blocks that are searched for a headline that is not a heading.
+/// Maximum number of blocks that are searched for a headline without heading markup.
 const MAX_ECHO_BLOCKS: usize = 300;
 
 /// Lower-case titles of parts that are meaningless without the title of the whole, such as "introduction".
@@ -26,8 +26,8 @@ const PARTS: [&str; 28] = [
     "введение",
 ];
 
-/// Returns the best title of a page, by [`chosen`]. A title that names only a part (`Introduction`) gets the name of
-/// the whole, if the page states it.
+/// Returns the best title of a page. A title that names only a part (`Introduction`) gets the name of the whole, if the
+/// page states it.
 pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let chosen = without_marks(chosen(sources, names)?);
     if !is_part(&chosen) {
@@ -127,7 +127,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
 }
 
-/// Returns the text of a heading without its buttons and the marks that link to it.
+/// Returns the text of a heading without its buttons and its permalink sign (`¶`, `§`, `#`).
 fn heading_text(sources: &Sources, block: &Block) -> String {
     let shown = fold_space(&visible_text(sources.page, sources.html, block));
     let shown = shown.trim_end_matches([' ', '¶', '§']);
@@ -354,8 +354,9 @@ fn is_short_for(name: &str, text: &str) -> bool {
 // Buttons and labels; below a headline stands more.
 const MAX_WORDS_BETWEEN: u32 = 60;
 
-/// Returns the keys of top headings that only name the site or book. Such a heading is the end of a stated title, and a
-/// heading below it is that title's start: `Hello - The book` over a page headed `The book` and `Hello`.
+/// Returns the headings at the top that only name the site or book, as lower-case letters and digits. Such a heading is
+/// the end of a stated title, and a heading below it is that title's start: `Hello - The book` over a page headed `The
+/// book` and `Hello`.
 // Above it, the start is the name of a section: `Opinion - Fire in the hills`.
 pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[String]) -> Vec<String> {
     let parts = stated.iter().filter_map(|title| {
@@ -371,7 +372,8 @@ pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[Str
     banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
 }
 
-/// Returns whether the heading with the key `name` comes before the one with the key `start`, with little text between.
+/// Returns whether the heading `name` comes before the heading `start`, with little text between. Both are given as
+/// lower-case letters and digits.
 fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     let page = sources.page;
     let mut words = None;

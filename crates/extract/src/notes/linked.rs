@@ -10,7 +10,7 @@ use super::unlinked::{is_number, label};
 use super::{MAX_NOTE, Pair, Target, blocks_of, in_notes, is_short, of_kind};
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Maximum number of elements around a mark that are searched for the name of the mark or note.
+/// Maximum number of elements around a mark that are searched for an `id` or `name`.
 const ANCESTORS: usize = 2;
 
 /// Maximum number of links in a block of a note that are searched for a link back to the mark.
@@ -126,7 +126,7 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// Returns a fragment in lower case without the parts such as `ref`, so that mark and note have the same form.
+/// Returns a URL fragment in lower case without parts such as `ref`, so that those of a mark and of its note are equal.
 fn root(fragment: &str) -> String {
     let mut root = fragment.to_ascii_lowercase();
     for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {
@@ -135,7 +135,7 @@ fn root(fragment: &str) -> String {
     root
 }
 
-/// Returns whether a URL fragment is the name of a mark rather than of a note.
+/// Returns whether a URL fragment names the mark of a note (`fnref1`) rather than the note itself.
 fn is_back(fragment: &str) -> bool {
     let fragment = fragment.to_ascii_lowercase();
     let names_mark =
@@ -196,7 +196,7 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     Some(Target::Element { element, blocks })
 }
 
-/// Returns whether a block is a heading that consists of the label of a note.
+/// Returns whether a block is a heading that is only the label (number or sign) of a note.
 fn heads_note(page: &Page, block: u32) -> bool {
     let block = page.blocks.get(block as usize);
     block.is_some_and(|block| is_heading(page, block) && label(page.text(block)).is_some())

@@ -10,19 +10,19 @@ use crate::metadata::{date_in, says_month_first};
 /// Maximum number of words of a line that only states the author or time of a post.
 const MAX_LABEL_WORDS: u32 = 12;
 
-/// Authors and times of the posts of a page, chosen among the marks on it.
+/// Authors and times of the posts of a page, chosen among the elements that state one of them.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
     /// Index of the innermost post around each element, one entry per element; `NONE` outside of posts.
     post_of: Vec<u32>,
-    /// Chosen marks of each post: that of its author and that of its time.
+    /// Chosen elements of each post: that which states the author, and that which states the time.
     chosen: Vec<[Option<&'a Mark>; 2]>,
     month_first: bool,
 }
 
-/// Rank of a mark, compared from left to right. Its parts are whether the mark has a value, whether values differ
-/// between posts, the number of posts with such a mark, and its strength.
+/// Rank of an element that states author or time, compared from left to right: whether it has a value, whether values
+/// differ between posts, the number of posts with such an element, and its certainty.
 // A tuple, so that comparing two marks weighs these in this order.
 type MarkRank = (bool, bool, u32, u8);
 
@@ -110,8 +110,8 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// Returns, for each template of marks, the number of posts with such a mark and whether its values differ. Marks that
-/// occur in every post sign it, unlike "last edited by".
+/// Returns, for each template of elements with author or time, the number of posts with one and whether its values
+/// differ. Those in every post tell its author or time, unlike "last edited by".
 fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(MarkKind, u64), (u32, bool)> {
     let mut first: FxHashMap<(MarkKind, u64), &str> = FxHashMap::default();
     let mut spread: FxHashMap<(MarkKind, u64), (u32, bool)> = FxHashMap::default();

@@ -11,12 +11,12 @@ use super::{kind, says_about_writer};
 use crate::kept_flags::sums_inside;
 use crate::metadata::{date_in, pen_name};
 
-/// Attribute words of elements that name the author of a text.
+/// Class and id words of elements that name the author of a text.
 const WRITERS: [&str; 17] = [
     "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "byline", "commenter", "creator",
     "displayname", "screenname", "fn", "autor", "auteur", "auteurs", "pseudo",
 ];
-/// Attribute words of elements that state another fact about an author than the name.
+/// Class and id words of elements that state another fact about an author than the name.
 const BESIDE_WRITERS: [&str; 15] = [
     "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic", "photo", "joined",
     "bio", "signature", "statistics",
@@ -24,7 +24,7 @@ const BESIDE_WRITERS: [&str; 15] = [
 /// Names of HTML attributes that state the author of their element.
 const WRITER_ATTRIBUTES: [&str; 5] =
     ["data-author", "data-author-name", "data-username", "data-user-name", "data-poster"];
-/// Attribute words of elements that state when a text was written.
+/// Class and id words of elements that state when a text was written.
 const TIME_WORDS: [&str; 16] = [
     "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published", "postdate", "posttime",
     "dateline", "relativetime", "permalink", "when", "datum", "fecha",
@@ -43,7 +43,7 @@ const TIME_ATTRIBUTES: [&str; 8] = [
 /// Names of HTML attributes that browsers show as a tooltip, often with the complete time.
 const TOOLTIPS: [&str; 6] =
     ["title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip", "aria-label"];
-/// Attribute words of elements that quote another person's text.
+/// Class and id words of elements that quote another person's text.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
 /// Maximum number of words of an element that only states the author or time of a post.
 // A name, a rank, a date and a number of posts.
@@ -62,7 +62,7 @@ const MAX_ELEMENT_BYTES: usize = 2000;
 /// Maximum number of bytes of an attribute with a name or a time.
 const MAX_VALUE_BYTES: usize = 120;
 
-/// Kind of a mark of a post: it states the author or the time.
+/// Kind of an element that signs a post: it states the author or the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MarkKind {
     Writer,
@@ -74,7 +74,7 @@ pub(super) enum MarkKind {
 pub(super) struct Mark {
     pub(super) about: MarkKind,
     pub(super) element: u32,
-    /// Hash of the mark's template, equal for marks that one template made.
+    /// Hash of the element's markup and its parent's, equal for elements that one template made.
     pub(super) shape: u64,
     /// Certainty that the mark states the author or time, from 1 (weak) to 5 (explicit).
     pub(super) strength: u8,
@@ -85,14 +85,14 @@ pub(super) struct Mark {
 /// Marks of a page, which are elements that state the author or time of a post.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// Marks in the order of their elements.
+    /// Elements that state an author or a time, in page order.
     pub(super) all: Vec<Mark>,
     /// One flag per block, true if the block is a line with little more than an author or time.
     pub(super) is_label: Vec<bool>,
 }
 
 impl Marks {
-    /// Returns the marks in a range of element indices.
+    /// Returns the elements with author or time in a range of element indices.
     pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
         let start = self.all.partition_point(|mark| mark.element < elements.start);
         let end = self.all.partition_point(|mark| mark.element < elements.end);
@@ -100,7 +100,7 @@ impl Marks {
     }
 }
 
-/// Finds the marks of authors and times on a page, except those in quotes.
+/// Finds the elements that state authors and times of posts on a page, except those in quotes.
 pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
     // Of a line that begins with a link, the link is not the line.
     let words = page.blocks.iter().filter_map(|block| Some((page.container(block)?.0, block.words)));
@@ -216,7 +216,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the mark of a fact from microdata, including that of a `meta` element.
+    /// Adds the author or time that a microdata property states, even one of a `meta` element.
     fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
         let element = fact.element;
         let is_quoted = self.quoted.get(element as usize) == Some(&true);
@@ -298,7 +298,7 @@ impl Finder<'_> {
         element.end.saturating_sub(at) <= MAX_LABEL_WORDS && words <= MAX_LABEL_WORDS
     }
 
-    /// Returns, for each block, whether it is a short line with one of the marks.
+    /// Returns, for each block, whether it is a short line with one of the `marks`, which state an author or a time.
     fn labels(&self, marks: &[Mark]) -> Vec<bool> {
         let mut marked = vec![false; self.page.elements.len()];
         for mark in marks {
@@ -413,7 +413,7 @@ const PERSON_STEPS: [&str; 16] = [
 ];
 /// Keys in URL queries whose value is the name or number of a person.
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
-/// URL path segments after one of [`PERSON_STEPS`] that are no people.
+/// URL path segments that name no person even after a segment such as `user`.
 const OTHER_STEPS: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
 /// Returns whether an address belongs to the page's site, or true if the URL of the page is unknown.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {

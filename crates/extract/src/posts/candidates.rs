@@ -9,36 +9,36 @@ use super::bylines::{MAX_LINE_WORDS, MarkKind, Marks, is_of_person};
 use super::{kind, says_about_writer};
 use crate::kept_flags::elements_of;
 
-/// Attribute words of elements that hold a post, in several languages.
+/// Class and id words of elements that hold a post, in several languages.
 const POSTS: [&str; 19] = [
     "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer", "question", "entry",
     "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario", "bericht", "reactie",
 ];
-/// Maximum number of elements around a part of the page that may belong to the same post.
+/// Maximum number of elements around a part of the page that may be added to the same post.
 const MAX_GROWTH: usize = 16;
 /// Number of candidate posts before and after one that are compared with it for a common template.
 // Comparing all parts with each other would be quadratic on long threads.
 const NEIGHBOURS: usize = 12;
-/// Maximum number of author and time marks of a candidate post that are compared with those of others.
+/// Maximum number of elements with author or time in a possible post that are compared with those of others.
 const MAX_MARKS: usize = 40;
 /// Number of elements around a post's text that are searched for its author and time, if they are not in the element
 /// that is marked as a post.
 // Forums set writer and text side by side, in columns of one row.
 const ANCESTORS: u8 = 3;
-/// Minimum number of words of a dropped block that counts as the text of a post, so that its author is not taken for
-/// that of another.
+/// Minimum number of words of a dropped block that counts as the text of a post. Thus its author is not taken for that
+/// of another post.
 const MIN_DROPPED_WORDS: u32 = 8;
 
 /// Part of a page that may be a post, with its own author or time.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Index range of the innermost elements that hold the text and the marks of the part.
+    /// Index range of the innermost elements that hold the text of the possible post with its author or time.
     pub(super) innermost: Range<u32>,
     /// Index range of the innermost elements together with the elements of the same post around them.
     pub(super) elements: Range<u32>,
     says_post: bool,
     is_kept: bool,
-    /// True if the part is inside another part that has the missing author or time.
+    /// True if the part lacks author or time, and is inside another part that has the missing one.
     is_half: bool,
 }
 
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// Facts about the contents of an element, without the parts that were already found inside it.
+/// Facts about the contents of an element, without the possible posts that were already found inside it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ElementContents {
     has_text: bool,
@@ -60,7 +60,7 @@ struct ElementContents {
     labels: u32,
     /// Number of elements inside that are marked as a post and have text, but neither author nor time.
     unsigned: u32,
-    /// Numbers of parts inside with an author but no time, and with a time but no author.
+    /// Numbers of possible posts inside with an author but no time, and with a time but no author.
     halves: [u32; 2],
     /// Number of further enclosing elements that may still supply the missing author or time.
     around: u8,
@@ -99,7 +99,7 @@ impl ElementContents {
     }
 }
 
-/// Finds the posts of a page as parts in page order, which may contain each other.
+/// Finds the posts of a page as ranges of elements, in page order. One post may contain another.
 pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut parts = candidates(page, kept, marks);
     let teasers = Teasers { page, html, url, kept };
@@ -144,7 +144,7 @@ fn contents(page: &Page, kept: &[bool], marks: &Marks) -> Vec<ElementContents> {
     inside
 }
 
-/// Returns the parts that hold text with author and time, and the parts marked as posts with one of both.
+/// Returns the possible posts: parts with text, author and time, and parts marked as posts with only author or time.
 fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut inside = contents(page, kept, marks);
     let mut found: Vec<Part> = Vec::new();
@@ -208,13 +208,13 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     found
 }
 
-/// Returns whether an element holds at least two of the candidate posts found. `found` begins with the page's last.
+/// Returns whether an element holds at least two of the possible posts `found`, which are in reverse page order.
 fn holds_parts(found: &[Part], element: &Element) -> bool {
     let inside = |part: &Part| part.innermost.start < element.end;
     found.len() > 1 && found.iter().rev().take(2).all(inside)
 }
 
-/// Returns whether the attribute words of an element mark it as a post, also by an ending as in `blockpost`.
+/// Returns whether the class or id of an element marks it as a post, also by an ending as in `blockpost`.
 fn says_post(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element).iter();
     let mut words = words.filter(|word| word.attribute != Attribute::Role);
@@ -224,7 +224,7 @@ fn says_post(page: &Page, element: &Element) -> bool {
     })
 }
 
-/// Returns the parts among sibling rows: each begins with a row that states author and time, up to the next such row.
+/// Returns the posts among sibling rows: each begins with a row that states author and time, up to the next such row.
 fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> Vec<Part> {
     let mut rows: Vec<Part> = Vec::new();
     let mut open: Option<Part> = None;
@@ -301,7 +301,7 @@ struct Kinds<'a> {
     of_part: Vec<[Option<PartKind<'a>>; 2]>,
     /// Names of the authors in each candidate post.
     writers: Vec<Vec<&'a str>>,
-    /// Kinds and template hashes of the author and time marks in each candidate post.
+    /// Kinds and template hashes of the elements with author or time, for each possible post.
     shapes: Vec<Vec<(MarkKind, u64)>>,
 }
 
@@ -360,7 +360,7 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     parts.retain(|_| keep.next().unwrap_or_default());
 }
 
-/// Attribute words of elements with content of the page itself, which are no teasers.
+/// Class and id words of elements with content of the page itself, which are no teasers.
 const OWN_CONTENT: [&str; 14] = [
     "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review", "antwort", "kommentar",
     "commentaire", "comentario", "reactie",

@@ -15,38 +15,38 @@ use crate::heading_text::is_heading;
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::metadata::date_in;
 
-/// Minimum number of times that a text is in the same place of a template to be taken for furniture (controls, counts).
+/// Minimum number of equal texts at the same place of a template for them to be taken for controls, counts or the like.
 const MIN_REPEATED: u32 = 3;
 const MIN_WRITERS: u32 = 2;
 /// Number of elements around a block that are checked for being a row of page numbers or a menu.
 const ROW_ANCESTORS: usize = 5;
 const ROW_WORD_ANCESTORS: usize = 3;
 const NAMED_ANCESTORS: usize = 2;
-/// Attribute words of elements that hold a number about a thing, such as votes or views.
+/// Class and id words of elements that hold a number about a thing, such as votes or views.
 const COUNTS: [&str; 15] = [
     "answers", "badge", "comments", "count", "counter", "counts", "likes", "num", "rating", "replies", "score",
     "total", "views", "vote", "votes",
 ];
-/// Maximum number of words beside each number of a row of page numbers.
+/// Maximum number of words beside each number of a text that is taken for a row of page numbers.
 const MAX_WORDS_BESIDE_NUMBER: usize = 2;
 const STOCK: [&str; 2] = ["availability", "stock"];
 /// Maximum number of words of a stock state without a number ("In stock").
 const MAX_STATE_WORDS: u32 = 3;
 /// Maximum number of words of a dropped block that is taken for a count. Longer rows of links have numbers, too.
 const MAX_COUNT_WORDS: u32 = 6;
-/// Attribute words of elements that hold a time.
+/// Class and id words of elements that hold a time.
 const TIMES: [&str; 4] = ["ago", "date", "datetime", "time"];
-/// Attribute words of buttons.
+/// Class and id words of buttons.
 const BUTTONS: [&str; 2] = ["btn", "button"];
 const CONTROLS: [&str; 17] = [
     "action", "actions", "btn", "button", "buttons", "edit", "facet", "facets", "filter", "filters", "ordering",
     "permalink", "share", "sort", "sorting", "toggle", "toolbar",
 ];
-/// Attribute words of menus. An element is a menu if it has one of these and one of `MENU_PARTS`.
+/// Words in the class or id of menus. An element needs one of these and a word for a part of a menu to count as a menu.
 const MENUS: [&str; 2] = ["menu", "submenu"];
 const MENU_PARTS: [&str; 5] = ["item", "items", "link", "nav", "navigation"];
 
-/// Attribute words of elements that hold the name of an author.
+/// Class and id words of elements that hold the name of an author.
 const WRITERS: [&str; 11] = [
     "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "displayname", "autor", "userinfo",
     "postprofile",
@@ -58,12 +58,12 @@ const BOX_ANCESTORS: usize = 6;
 /// Maximum number of blocks of a box about an author.
 const MAX_BOX_BLOCKS: usize = 16;
 const MAX_BOX_WORDS: u32 = 12;
-/// Maximum number of words of a block that is only a date.
+/// Maximum number of words of a block in a box about an author that is taken for a mere date.
 const MAX_DATE_WORDS: u32 = 3;
 /// Minimum number of lines without a date in a box about an author. Boxes with fewer lines are bylines.
 const MIN_BOX_FACTS: usize = 2;
 
-/// Place of a short text in a template: the signature and depth of its element, and the text with `#` for each number.
+/// Place of a short text in a template: hash (of name and class) and depth of its element, text with `#` for numbers.
 type Place = (u64, u16, String);
 
 /// Facts about a page by which furniture (controls, counts, boxes about authors, pagers) is recognised.
@@ -74,7 +74,7 @@ pub(super) struct Furniture<'p> {
     places: FxHashMap<Place, u32>,
     /// One flag per block, true if the block is in a box about an author.
     about_writers: Vec<bool>,
-    /// Number of elements with each signature, which stands for name and class.
+    /// Number of elements with each signature, which is a hash of element name and class.
     signatures: FxHashMap<u64, u32>,
 }
 
@@ -183,8 +183,8 @@ impl<'p> Furniture<'p> {
         flags
     }
 
-    /// Returns the blocks of the outermost element of `path` that is a box about an author. It has no text, is beside
-    /// text, and shares its markup with others or is named as a box.
+    /// Returns the blocks of the outermost of the elements `path` that is a box about an author. It has no text, is
+    /// beside text, and shares its markup with others or is named as a box.
     fn box_beside_text<'a>(&self, path: impl Iterator<Item = (u32, &'a Element)>) -> Option<Range<usize>> {
         let mut inside = None;
         for (at, element) in path.take_while(|(_, element)| !matches!(element.tag, Tag::Nav | Tag::Form)) {
@@ -211,8 +211,8 @@ impl<'p> Furniture<'p> {
         facts.filter(|(block, line)| !is_time(page, block, line)).count() >= MIN_BOX_FACTS
     }
 
-    /// Returns the blocks of an element if they may be a box: few, short and without text. Otherwise returns whether
-    /// one is text.
+    /// Returns the blocks of an element if they may be a box about an author: few, short and without text. Otherwise
+    /// returns an error, which is true if one of them is text.
     fn blocks_of_box(&self, at: u32) -> Result<Range<usize>, bool> {
         let page = self.page;
         let element = page.element(at).ok_or(false)?;
@@ -244,13 +244,13 @@ fn is_within(page: &Page, block: &Block, tags: &[Tag]) -> bool {
     page.path(block.element).take(NAMED_ANCESTORS + 1).any(|(_, element)| tags.contains(&element.tag))
 }
 
-/// Returns the role of a link beside a number: an author's name above numbers about the author, or a facet of a list.
+/// Returns the role of a link beside a number: author box if a name is above the number, otherwise control.
 fn beside_link(text: &str) -> Role {
     let is_name = text.split_once('\n').is_some_and(|(first, _)| !has_number(first));
     if is_name { Role::AuthorBox } else { Role::Control }
 }
 
-/// Returns the place of a short block in its template, or `None` for longer blocks.
+/// Returns the place of a short block in its template (markup, depth and text), or `None` for longer blocks.
 fn place(page: &Page, block: &Block) -> Option<Place> {
     let element = page.element(block.element).filter(|_| block.words <= MAX_CONTROL_WORDS)?;
     let text = page.text(block);
@@ -286,7 +286,7 @@ fn is_clock(page: &Page, block: &Block, text: &str) -> bool {
     !text.contains('\n') && has_hours() || elements_of(page, block, NAMED_ANCESTORS).any(is_named)
 }
 
-/// Returns whether a text may be in a row of page numbers: numbers with few words each, or at most two words.
+/// Returns whether a text may be in a row of page numbers: at most two other words per number, or two words in all.
 fn is_page_number(text: &str) -> bool {
     let numbers = text.split_whitespace().filter(|word| has_number(word)).count();
     text.split_whitespace().count() - numbers <= MAX_WORDS_BESIDE_NUMBER * numbers.max(1)
