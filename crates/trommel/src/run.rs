@@ -204,7 +204,7 @@ mod execution;
 pub mod fuzzing;
 mod inputs;
 mod plan;
-/// Reads the records of all inputs in order, on one thread per lane, also from inputs that grow.
+/// Reads the records of the inputs on one thread for each archive in progress, also from files that still grow.
 mod read {
     pub(crate) mod follow;
     pub(crate) mod growing_files;
@@ -214,7 +214,7 @@ mod read {
 }
 mod sites;
 mod state;
-/// Turns records into encoded documents or reasons for their absence, on many threads.
+/// Extracts documents from records on many threads, and encodes them in the output formats.
 mod work {
     pub(crate) mod crawler_records;
     pub(crate) mod extract_record;
@@ -222,7 +222,7 @@ mod work {
     pub(crate) mod task;
     pub(crate) mod worker;
 }
-/// Writes the workers' results in order to the outputs and the files beside them.
+/// Writes the encoded documents in order to the outputs, and failed or dropped records to files of their own.
 mod write {
     pub(crate) mod bucket;
     pub(crate) mod lane;
@@ -251,7 +251,7 @@ pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::extract_record::Extract;
 pub use write::bucket::Bucket;
 
-/// One of several equal shares of a run's inputs, such as `2/8`.
+/// Part of a run's inputs to process, such as `2/8` for the second of eight parts of about equal size.
 pub use trommel_record::dedup::KeyShare as InputShare;
 /// Options and readers for inputs behind URLs.
 pub use trommel_sources::{NetworkOptions, Remote, RemoteReader, StopFlag, is_url, redacted};

@@ -13,7 +13,7 @@ use trommel_extract::{ExtractionObserver, ExtractionStage};
 use crate::run::counts::summary::Summary;
 
 trommel_text::named! {
-    /// Stage of the work on the way from an archive to an output.
+    /// Stage of processing, from reading an archive to writing documents, for which a run's time is measured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Stage {
         /// Reading archives: decompression and division into records.
@@ -33,8 +33,8 @@ trommel_text::named! {
     }
 }
 
-/// Time spent in each stage, summed over all threads that share the clock. Time in which a thread waited for a
-/// processor is included.
+/// Time spent in each stage of processing, summed over all threads that share the clock. Time in which a thread waited
+/// for a processor is included.
 #[derive(Debug, Default)]
 // Atomic sums: all threads add to them, and a lock would show in what is measured.
 pub struct Clock {
@@ -44,7 +44,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Adds the time since `begin` to the total of a stage, and sets `begin` to now.
+    /// Adds the time since `begin` to the total of a stage of processing, and sets `begin` to now.
     pub fn lap(&self, stage: Stage, begin: &mut Instant) {
         let now = Instant::now();
         self.add(stage, now.saturating_duration_since(*begin));
@@ -67,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// Returns the total time spent in a stage so far.
+    /// Returns the total time spent in a stage of processing so far, such as decoding or compressing.
     pub fn spent(&self, stage: Stage) -> Duration {
         let sum = self.stages.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
@@ -141,7 +141,7 @@ pub struct ProgressState {
     pub failures: u64,
 }
 
-/// Receiver of the progress of a run, several times a second and once at the end.
+/// Receiver of the progress of a run, which is called several times a second and once at the end.
 pub trait Progress {
     /// Receives the present counts of the run.
     fn update(&mut self, state: &ProgressState);

@@ -5,7 +5,7 @@ use std::{fmt, io, path::Path};
 
 use crate::{Error, ErrorKind};
 
-/// Error at a file, folder or URL, which its message names.
+/// Error about a file, folder or URL, which its message names.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {source}")]
 struct PlaceError {
@@ -22,8 +22,8 @@ impl Error {
         move |source| Self::new(kind, PlaceError { place: place.to_string(), source: source.into() })
     }
 
-    /// Returns a function for `map_err` that makes the error about an output that cannot be written. Unfinished files
-    /// stay under a hidden name if a [`Plan::state_file`](crate::run::Plan::state_file) allows the run to continue;
+    /// Returns a function for `map_err` that makes the error that an output cannot be written. Unfinished files stay
+    /// under a hidden name if a [`Plan::state_file`](crate::run::Plan::state_file) allows the run to continue;
     /// otherwise they are removed.
     pub(crate) fn output(path: &Path) -> impl Fn(io::Error) -> Self {
         Self::at(ErrorKind::Output, path.display())

@@ -119,7 +119,7 @@ pub(crate) fn execute(
     Err(error)
 }
 
-/// Completes the outputs of a run, or leaves them to be continued after an error; returns the counts and the error.
+/// Completes the outputs of a run; after an error, keeps them to be continued. Returns the counts and the error.
 fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<()>) -> (Summary, Option<Error>) {
     let closed = written.as_ref().is_err_and(|error| is_reader_gone(plan, error));
     let written = if closed { Ok(()) } else { written };
@@ -195,8 +195,8 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     Ok(None)
 }
 
-/// Removes stale files of earlier runs, and returns the state with which the run begins: that of the earlier run to
-/// continue, otherwise an empty one.
+/// Removes files of earlier runs that are no longer valid, and returns the state with which the run begins: that of the
+/// earlier run to continue, otherwise an empty one.
 pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun> {
     let path = plan.state_file();
     if let Some(continued) = find_continued(plan, existing)? {
@@ -225,7 +225,7 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Removes the `_SUCCESS` mark from the folder of outputs, and writes the index settings for the format `bulk`.
+/// Removes the `_SUCCESS` mark from the folder of outputs; writes the search index settings for the `bulk` format.
 pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<()> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.

@@ -25,7 +25,7 @@ use trommel_sources::{
 use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::wacz_archive::Packed};
 use listing::{Found, PageFiles};
 
-/// Maximum bytes of a manifest, enough for a million paths.
+/// Maximum bytes of a manifest (file that lists inputs), enough for a million paths.
 const MAX_MANIFEST: u64 = 128 << 20;
 /// Maximum bytes of a configuration file behind a URL.
 const MAX_CONFIG: u64 = 4 << 20;
@@ -92,7 +92,7 @@ impl Input {
         }
     }
 
-    /// Returns the location of the input's stored bytes; none if these cannot be opened repeatedly as one sequence.
+    /// Returns the location of the input's archive; none if it cannot be opened twice (a pipe) or is not one archive.
     ///
     /// # Errors
     /// Fails if the container of the input cannot be read.
@@ -378,7 +378,7 @@ fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<
     }
 }
 
-/// Reads the text of a manifest, plain or gzip; fails if it is longer than [`MAX_MANIFEST`].
+/// Reads the text of a manifest (file that lists inputs), plain or gzip; fails if it is longer than [`MAX_MANIFEST`].
 fn text_of(bytes: impl Read) -> io::Result<String> {
     let mut reader = BufReader::new(bytes);
     let (mut read, mut text) = (Vec::new(), String::new());

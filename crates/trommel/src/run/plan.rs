@@ -37,7 +37,7 @@ pub struct Plan {
     /// Names and checksums of the files that the settings name.
     #[serde(skip)]
     pub files: NamedFiles,
-    /// Last steps of outputs, for formats that are assembled from all documents at the end, such as Parquet.
+    /// Functions that assemble the final file from all documents at the end, for formats such as Parquet.
     // Made of the formats and of what a document holds.
     #[serde(skip)]
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
@@ -51,8 +51,8 @@ pub struct Plan {
     pub hard: Option<HardPages>,
     /// File that lists the dropped records, one JSON line for each; none to list no records.
     pub dropped: Option<PathBuf>,
-    /// Inputs to follow while they grow; none to read `inputs` once. If set, `inputs` serve only to find existing
-    /// outputs.
+    /// Inputs to read repeatedly while they grow; none to read `inputs` once. If set, `inputs` serve only to find
+    /// existing outputs.
     pub follow: Option<Follow>,
     /// Time that WET files state for the run, in seconds since 1970 (`SOURCE_DATE_EPOCH`); none to state no time.
     #[serde(rename = "SOURCE_DATE_EPOCH")]
@@ -87,8 +87,8 @@ impl Plan {
         self.settings.max_record_and_payload().1
     }
 
-    /// Returns the option and the path of each side file: quarantine, list of dropped records, then copies, each
-    /// followed by its index. The path is none for an absent file. The position in the list is the number of the file.
+    /// Returns option and path of each side file: for failed records, the list of dropped records, then copies, each
+    /// before its index. The path is none for an absent file. The position in the list is the number of the file.
     pub(crate) fn sides(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let asides = self.set_aside.iter().map(|aside| ("--set-aside", &aside.path));
         let copies = asides.chain(self.hard.iter().map(|hard| ("--hard-to", &hard.path)));
@@ -97,7 +97,7 @@ impl Plan {
         others.into_iter().chain(copies.map(|(option, path)| (option, Some(path)))).collect()
     }
 
-    /// Returns the side files (quarantine, dropped list, copies) that the plan has, each with its option.
+    /// Returns the side files (failed, dropped, copied records) that the plan has, each with its option.
     pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
         self.sides().into_iter().filter_map(|(option, path)| Some((path?, option))).collect()
     }
@@ -115,7 +115,7 @@ pub struct NamedFiles {
     /// Name of the model and its SHA-256.
     #[serde(rename = "model file")]
     pub model: String,
-    /// Path and SHA-256 of the site memory; empty without a file.
+    /// Path and SHA-256 of the site memory (counts of repeated blocks by site); empty without a file.
     #[serde(rename = "memory of sites")]
     pub sites: String,
     /// Path and SHA-256 of the tokenizer file; empty without a file.

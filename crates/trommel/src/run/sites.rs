@@ -16,23 +16,23 @@ use crate::run::plan::{NamedFiles, Plan};
 use crate::run::{counts::summary::Summary, plan::output::Output};
 use crate::{Error, ErrorKind, Extractor, Hints, Model, Result, Settings, SiteMode};
 
-/// Source of the site memory for a run, according to its settings.
+/// Source of a run's site memory: counts of blocks that repeat on the pages of a site.
 #[derive(Debug, Default)]
 pub enum RunSites {
-    /// No site memory: every page is judged by itself.
+    /// No counts of blocks that repeat on a site: every page is judged by itself.
     #[default]
     Off,
-    /// Site memory that a pass over all inputs makes before the run.
+    /// Site memory (counts of repeated blocks by site) that a pass over all inputs makes before the run.
     TwoPass {
-        /// Maximum number of bytes of the site memory.
+        /// Maximum number of bytes of memory for the counts of repeated blocks.
         max_bytes: u64,
     },
-    /// Site memory that was read from a file.
+    /// Site memory (counts of repeated blocks by site) that was read from a file.
     File(Box<SiteMemory>),
 }
 
 impl RunSites {
-    /// Reads the site memory that the settings name, or plans a first pass to make one.
+    /// Reads the file of repeated blocks by site that the settings name, or plans a first pass to count them.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -73,8 +73,8 @@ impl RunSites {
         }
     }
 
-    /// Returns the extractor with the site memory, after the first pass over the inputs if one is planned. Inputs that
-    /// cannot be read are reported by the second pass.
+    /// Returns the extractor with the counts of repeated blocks by site, after the first pass if one is planned. Inputs
+    /// that cannot be read are reported by the second pass.
     ///
     /// # Errors
     /// Fails with the errors of [`run`](crate::run::run).
@@ -123,7 +123,8 @@ impl NamedFiles {
     }
 }
 
-/// Counts the blocks of all pages in the inputs of `plan` that pass its capture filters, to make a site memory.
+/// Counts the blocks of all pages in the inputs of `plan`, to find those that repeat on a site. Pages that capture
+/// filters drop are left out.
 ///
 /// # Errors
 /// Fails with the errors of [`run`](crate::run::run).
@@ -150,12 +151,12 @@ pub fn count_pages(
     run(&plan, &count, quiet)
 }
 
-/// Creates a plan to count the pages of inputs with [`count_pages`].
+/// Creates a plan to count the blocks on the pages of inputs with [`count_pages`].
 pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
     Plan::new(inputs, Output::caller()).with_settings(settings)
 }
 
-/// Reads a site memory from a file.
+/// Reads a site memory (counts of repeated blocks by site) from a file.
 ///
 /// # Errors
 /// Fails if the file cannot be read; the error names the file in one line.
@@ -164,7 +165,7 @@ pub fn load_sites(path: &Path) -> Result<SiteMemory> {
     read().map_err(Error::at(ErrorKind::Sites, path.display()))
 }
 
-/// Writes a site memory to a file, which appears under its name only when it is complete.
+/// Writes a site memory (counts of repeated blocks by site) to a file, which appears under its name when complete.
 ///
 /// # Errors
 /// Fails if the file cannot be written; the error names the file in one line.

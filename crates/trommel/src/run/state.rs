@@ -29,20 +29,20 @@ impl Plan {
         self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
     }
 
-    /// Returns the path from which the hidden file of the run's journal gets its name: `run.journal` in the folder of
-    /// outputs (hidden: `.run.journal.tmp`), or `NAME.journal` beside a single output.
+    /// Returns the path from which the hidden journal (list of finished inputs) gets its name: `run.journal` in the
+    /// folder of outputs (hidden: `.run.journal.tmp`), or `NAME.journal` beside a single output.
     pub(crate) fn journal_file(&self) -> Option<PathBuf> {
         self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
     }
 
-    /// Removes the files that remain of a removed state: its journal, and a newer state that was not complete. Errors
-    /// are ignored, because these files do no harm.
+    /// Removes the files that remain of a removed state: its list of finished inputs, and an incomplete newer state.
+    /// Errors are ignored, because these files do no harm.
     pub(crate) fn discard_state(&self, disk: &dyn Disk) {
         self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
     }
 
     /// Returns the path of the state of a finished run, to which inputs may be added later: `_STATE` in the folder of
-    /// its outputs, or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
+    /// its outputs, or `_NAME.state` beside its one output. None if the run cannot be continued.
     pub fn finished_file(&self) -> Option<PathBuf> {
         self.state_file()?;
         self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))

@@ -36,14 +36,13 @@ pub struct Summary {
     /// Number of records dropped, by reason.
     // Sorted, so that two runs over the same input give the same bytes.
     pub drops: BTreeMap<DropReason, u64>,
-    /// Number of documents that the duplicate filters forgot because their memory was full.
+    /// Number of documents that the duplicate filters forgot when memory was full; later copies of them may be kept.
     pub forgotten: u64,
     /// Number of records that should have given a document and did not, by kind of fault.
     pub failures: BTreeMap<FailureKind, u64>,
     /// Number of pages cut by the crawler, by the reason in `WARC-Truncated` (`other` if it is not in the standard).
     pub truncated: BTreeMap<String, u64>,
-    /// Number of pages that exceeded a cap, by the cap's name: `max-record`, `max-payload`, or a cap of the page
-    /// reader.
+    /// Number of pages that exceeded a limit, by its name: `max-record`, `max-payload`, or a limit of the extraction.
     pub capped: BTreeMap<String, u64>,
     /// Report on each of the first 1,000 damaged places.
     pub damage: Vec<DamageReport>,
@@ -51,7 +50,7 @@ pub struct Summary {
     pub damaged: u64,
     /// Number of bytes lost to damage.
     pub lost_bytes: u64,
-    /// Number of selected records whose URL or digest differs from the one in the index.
+    /// Number of records whose URL or digest differs from the index (such as CDXJ) by which they were selected.
     pub mismatched: u64,
     /// Number of bytes read from the archives, as stored.
     pub stored_bytes: u64,
@@ -205,7 +204,7 @@ impl Summary {
         add_counts(&mut self.set_aside, more.set_aside);
     }
 
-    /// Removes the counts of an input that will be read again because none of its records could be read.
+    /// Removes the counts of an input that could not be read, because it will be tried again.
     pub(crate) fn forget(&mut self, report: &FileReport) {
         self.damaged = self.damaged.saturating_sub(report.damaged);
         self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
@@ -241,7 +240,7 @@ impl Summary {
 }
 
 impl FileReport {
-    /// Adds the counts of a later visit to the same input, for inputs that are followed while they grow.
+    /// Adds the counts of records that a growing input received after it was last read.
     pub(crate) fn add(&mut self, more: Self) {
         self.outputs.extend(more.outputs);
         sum!(self, more: records documents drops failures damaged lost_bytes stored_bytes);
@@ -372,7 +371,7 @@ impl Times {
         }
     }
 
-    /// Adds the times of pages that were read later.
+    /// Adds the page times of another histogram.
     pub(crate) fn join(&mut self, more: Self) {
         add_counts(&mut self.steps, more.steps);
         let seconds = |slowest: &Option<PageTime>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
@@ -381,7 +380,7 @@ impl Times {
         }
     }
 
-    /// Returns the time in seconds within which a share (0 to 1) of the pages was done; none without pages.
+    /// Returns the percentile of the page times, in seconds, for a fraction from 0 to 1; none without pages.
     pub(crate) fn within(&self, share: f64) -> Option<f64> {
         let all: u64 = self.steps.values().sum();
         let wanted = (all as f64 * share).ceil();

@@ -17,17 +17,17 @@ use crate::run::work::worker::{Lane, RESULTS_PER_SEND, TakeDocument, Worker};
 use crate::run::write::lane::{Common, LaneWriter};
 use crate::{Error, ErrorKind, Result};
 
-/// Maximum number of records between readers and writers, for each worker.
+/// Maximum number of records, for each worker thread, that have been read and not yet written.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.
 const WINDOW_PER_WORKER: usize = 12;
-/// Maximum bytes of the blocks of records between all readers and writers.
+/// Maximum total bytes of records that have been read and not yet written.
 // Bounds records of the largest size; many small ones never reach it.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 // Also how soon a run hears that it is stopped.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Lanes of a run: sets of threads that each read, extract and write one archive at a time.
+/// Sets of threads (lanes) of a run, each of which reads, extracts and writes one archive at a time.
 pub(super) struct Lanes<'a, 'c> {
     common: &'a Common<'c>,
     filters: &'a Filters,
@@ -36,12 +36,12 @@ pub(super) struct Lanes<'a, 'c> {
     jobs: usize,
     /// Maximum bytes of memory for records and pages in progress.
     memory: u64,
-    /// Maximum number of records between the reader and the writer of a lane.
+    /// Maximum number of records of one archive that have been read and not yet written.
     window: usize,
 }
 
 impl<'a, 'c> Lanes<'a, 'c> {
-    /// Creates the lanes of a run, without starting their threads.
+    /// Creates the lanes (each processes one archive at a time) of a run, without starting their threads.
     pub(super) fn new(common: &'a Common<'c>, filters: &'a Filters, extract: &'a Extract<'a>) -> Self {
         let (settings, number) = (&common.plan.run.settings, common.plan.lanes);
         let jobs = settings.jobs().get();
@@ -57,7 +57,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         Self { common, filters, extract, lanes: (0..number).map(lane).collect(), jobs, memory, window }
     }
 
-    /// Reads and writes all archives on the threads of the lanes, and calls `tick` repeatedly meanwhile.
+    /// Reads and writes several archives at a time until all are done, and calls `tick` repeatedly meanwhile.
     pub(super) fn run(
         &self,
         stdout: &mut dyn Write,
@@ -102,12 +102,12 @@ impl<'a, 'c> Lanes<'a, 'c> {
         first.stdout.finish().and(ended)
     }
 
-    /// Returns whether writers must stop at once. A run that follows its inputs first ends the records in progress.
+    /// Returns whether writers must stop at once. A run that follows growing inputs finishes records in progress first.
     fn is_stopped(&self) -> bool {
         self.common.plan.run.follow.is_none() && self.common.stop.is_set()
     }
 
-    /// Starts the workers, the readers, and the writers of all lanes but the first, whose writer is the calling thread.
+    /// Starts the workers, and a reader and a writer for each archive in progress. One writer is the calling thread.
     fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -161,7 +161,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
     }
 
-    /// Puts the results of the lane with index `lane` in order, and writes them until the lane ends.
+    /// Puts the results of one set of threads (with index `lane`) in order, and writes them until no more come.
     fn write(
         &self,
         lane: usize,

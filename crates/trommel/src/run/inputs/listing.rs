@@ -25,7 +25,7 @@ pub(super) struct Found<T> {
     /// WET archives (text of captures), which are read only if there are no other archives.
     // Crawls hold WARC and WET side by side; reading both would give each page twice.
     texts: Vec<T>,
-    /// Number of files that are no input, by ending or kind.
+    /// Number of files that are not read as inputs, by file ending or kind.
     others: BTreeMap<String, usize>,
     /// HTML pages, which are read only if there are no archives.
     pages: Vec<T>,
@@ -200,7 +200,7 @@ pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
     })
 }
 
-/// Reads the page in a file as [`page_record`] does, but returns errors as [`ArchiveError`].
+/// Reads the HTML page in a file as a record, of at most about `most` bytes; errors are of the type [`ArchiveError`].
 pub(crate) fn page_item(path: &Path, most: u64) -> Result<Record, ArchiveError> {
     let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
     page_record(path, most).map_err(failed)
@@ -212,18 +212,18 @@ fn inflated(stored: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Number of bytes at each end of an archive that the checksum in its [`FileStamp`] covers.
+/// Number of bytes at the start and at the end of an archive from which its checksum is computed.
 // Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
 const END_BYTES: u64 = 1 << 16;
 
-/// Identity of an input when it was opened, by which a resumed run notices that the input has changed.
+/// Name, size, time and checksum of an input when it was opened, so that a resumed run notices changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// Name of the input, as the user gave it.
     pub(crate) name: String,
     /// Number of earlier inputs with the same name. An archive that is given twice is two inputs.
     pub(crate) naming: usize,
-    /// Stamp of the input's file or HTML pages; none if the input is not a regular file or did not exist.
+    /// Size, time and checksum of the input's file or HTML pages; none if it was not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
 
@@ -233,18 +233,18 @@ pub(crate) struct FileStamp {
     size: u64,
     /// Modification time of the file in nanoseconds since 1970; none if the system does not report it.
     modified: Option<u64>,
-    /// SHA-256 of both ends of the file, in hexadecimal; of a record index, SHA-256 of all bytes.
+    /// SHA-256 of the first and last 64 KiB of the file, in hexadecimal; of a record index, SHA-256 of all bytes.
     ends: String,
 }
 
 impl Identity {
-    /// Returns the present identity of an input; `naming` is the number of earlier inputs with the same name.
+    /// Returns name, size, time and checksum of an input now; `naming` is the number of earlier inputs of that name.
     pub(crate) fn of(input: &Input, naming: usize) -> Self {
         Self { name: input.name(), naming, stamp: FileStamp::of(input).ok().flatten() }
     }
 
-    /// Describes the change of `input` since its identity was taken; none if it is unchanged. A file that exists again
-    /// after it was missing counts as new, not as changed.
+    /// Describes how `input` has changed since its size, time and checksum were taken; none if it is unchanged. A file
+    /// that exists again after it was missing counts as new, not as changed.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         self.stamp.as_ref()?.change(input).unwrap_or_else(|error| Some(error.to_string()))
     }
@@ -263,7 +263,7 @@ impl Identity {
     }
 }
 
-/// Returns the number of earlier inputs with the same name, one entry for each input.
+/// Returns for each input the number of earlier inputs with the same name.
 pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
     let mut named: HashMap<String, usize> = HashMap::new();
     let naming = |input: &Input| {
@@ -275,7 +275,7 @@ pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
 }
 
 impl FileStamp {
-    /// Takes the stamp of an input; none if it is not a regular file, because a pipe must not be opened twice.
+    /// Reads size, time and checksum of an input; none if it is not a regular file, as a pipe must not be opened twice.
     fn of(input: &Input) -> io::Result<Option<Self>> {
         let Some((size, modified)) = size_and_time(input)? else { return Ok(None) };
         Ok(Some(Self { size, modified, ends: digest_of(input, size)? }))
@@ -306,7 +306,7 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
-/// Returns the SHA-256 of both ends of an input: of an index, of all bytes; of HTML pages, of names and lengths.
+/// Returns the SHA-256 of an input's first and last bytes; of an index, all bytes; of HTML pages, names and lengths.
 fn digest_of(input: &Input, size: u64) -> io::Result<String> {
     let covered = match input {
         Input::Pages(pages) => return Ok(pages.digest()),

@@ -8,18 +8,18 @@ use trommel_sources::Remote;
 
 use crate::run::inputs::Input;
 
-/// Size of a piece of an archive in stored bytes.
+/// Size in stored bytes of the pieces into which a large archive is cut, to read them in parallel.
 // Half a minute of one core: enough pieces of usual archives for many cores, and few for the state to name.
 pub(crate) const PIECE_BYTES: u64 = 64 << 20;
-/// Number of pieces that an archive must exceed to be read in pieces.
+/// Maximum number of pieces of an archive that is read as a whole; a larger archive is read in parallel pieces.
 const MIN_PIECES: u64 = 4;
 /// Maximum number of pieces of an archive; the pieces of a very large archive are larger.
 const MAX_PIECES: u64 = 256;
-/// Maximum distance in stored bytes after a cut at which a piece may begin; without such a place two pieces are joined.
+/// Maximum distance in stored bytes from a cut to the next record; if there is none, two pieces are joined.
 const MAX_REACH: u64 = 8 << 20;
 
-/// Returns the number of stored bytes in each piece of an archive of `size` bytes; none if the archive is read as a
-/// whole. The pieces have `bytes` each, or more if there were too many.
+/// Returns the size in stored bytes of the pieces of an archive of `size` bytes; none if it is read as a whole. The
+/// pieces have `bytes` each, or more if there would be too many.
 // By its size alone: the ends of pieces show in the frames of outputs.
 fn bytes_of_pieces(bytes: u64, size: u64) -> Option<u64> {
     let bytes = bytes.max(size.div_ceil(MAX_PIECES)).max(1);
@@ -43,7 +43,7 @@ pub(crate) fn count(input: &Input, remote: &Remote, bytes: u64) -> usize {
     usize::try_from(pieces).unwrap_or(usize::MAX)
 }
 
-/// Cuts an input into pieces to be read side by side; none if the input is read as a whole or cannot be read.
+/// Cuts an archive into pieces to be read in parallel; none if it is read as a whole or cannot be read.
 pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes: u64) -> Option<Vec<Piece>> {
     let size = size(input, remote)?;
     let bytes = bytes_of_pieces(bytes, size)?;
@@ -56,7 +56,7 @@ pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes
     (starts.len() > 1).then(|| pieces.collect())
 }
 
-/// A piece of a large archive. Pieces are read side by side and joined in order.
+/// Piece of a large archive. Pieces are read in parallel, and their documents are joined in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     /// Number of the piece in the order of the archive, from 0.
@@ -83,21 +83,21 @@ impl Piece {
     }
 }
 
-/// Position of a record relative to the end of the piece that is being read.
+/// Position of a record relative to the end of the piece of an archive that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The record belongs to the piece that is being read.
+    /// The record lies within the piece of the archive that is being read.
     Within,
-    /// The record belongs to the piece and extends past the beginning of a later one. The later piece is discarded, if
-    /// the present one is valid.
+    /// The record begins in the piece that is being read, and ends in a later one, which is discarded if the present
+    /// one is valid.
     Past,
-    /// The record is the first of the piece with that number, before which the present piece ends.
+    /// The record is the first of a later piece, with the given number; the present piece ends before the record.
     Next(usize),
 }
 
 impl Piece {
-    /// Compares `record`, which `reader` returned last, with the beginnings of later pieces. `next` is the number of
-    /// the next piece whose beginning has not been passed.
+    /// Compares the position of `record`, which `reader` returned last, with the beginnings of later pieces of the
+    /// archive. `next` is the number of the next piece whose beginning has not been passed.
     pub(crate) fn reach(&self, next: &mut usize, reader: &Reader, record: &Record) -> Reach {
         let mut reach = Reach::Within;
         while let Some(start) = self.start(*next).filter(|start| start.offset() <= record.place.offset) {
@@ -111,19 +111,19 @@ impl Piece {
     }
 }
 
-/// Decision whether a piece is valid or discarded, made once all earlier pieces have been read.
+/// Decision whether a piece of an archive is valid or discarded, made once all earlier pieces have been read.
 // A member found behind a cut may stand in a payload; then reading in order passes by it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fate(Arc<OnceLock<bool>>);
 
 impl Fate {
-    /// Decides that the piece is valid if `counts` is set, and discarded otherwise; only the first call has an effect.
-    /// A piece is discarded if an earlier one extended past its beginning.
+    /// Decides that a piece of an archive is valid if `counts` is true, otherwise discarded; only the first call has an
+    /// effect. A piece is discarded if an earlier one extended past its beginning.
     pub(crate) fn set(&self, counts: bool) {
         let _ = self.0.set(counts);
     }
 
-    /// Returns whether it has been decided that the piece is valid or discarded.
+    /// Returns whether the decision has been made that a piece of an archive is valid or discarded.
     pub(crate) fn is_known(&self) -> bool {
         self.0.get().is_some()
     }

@@ -51,7 +51,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
     unpacker.inputs
 }
 
-/// Finds the archives of a selection that are inside WACZ files, so that their records can be read.
+/// Locates the archives inside WACZ files from which an index selects records, so that the records can be read.
 pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
     let unpacker = Unpacker::new(PackedOptions::default(), network);
     // Archives come in the order of their names, so those of a container one after the other.
@@ -197,8 +197,8 @@ impl<'a> Unpacker<'a> {
         Container::new(place.to_string(), open)
     }
 
-    /// Returns the names of the WACZ files that a collection's description lists; none if the file is unreadable or no
-    /// description. An unreadable file is reported later, like any input.
+    /// Returns the names of the WACZ files that a collection's description lists; none if it is unreadable or
+    /// malformed. An unreadable file is reported later, like any input.
     fn collection(&self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();
         let bytes = ArchiveBytes::Whole(place.clone()).open(&self.remote).ok()?;
@@ -240,8 +240,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Returns whether a URL is on the same host, bucket or repository as the collection that names it. The user named the
-/// collection, while its archives come from strangers.
+/// Returns whether a URL is on the same host, bucket or repository as the collection that names it. Only the collection
+/// was named by the user; the URLs in it come from strangers.
 fn is_named(url: &str, collection: &Location) -> bool {
     let server = |url: &str| {
         let name = match split_container(url) {

@@ -26,7 +26,7 @@ pub struct Packed {
     is_first: bool,
 }
 
-/// Page lists of a WACZ container, and true if only listed pages are wanted. Otherwise the lists only give titles.
+/// Page lists of a WACZ container, and true if only listed pages are extracted; if false, the lists only give titles.
 pub(crate) type ListedPages = (Arc<PageList>, bool);
 
 /// Opened WACZ container, shared by the archives in it.

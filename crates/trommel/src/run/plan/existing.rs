@@ -25,7 +25,7 @@ pub enum Existing {
     Resume,
 }
 
-/// Set of file names that the outputs of a plan may have, with or without the number of a part.
+/// File names that a run's outputs may have, with or without the number of a part (as in `a-00012`).
 pub(crate) struct Names<'a> {
     plan: &'a Plan,
     pub(crate) folder: PathBuf,
@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
         Some(Self { plan, folder, stems, suffixes })
     }
 
-    /// Returns whether a file name is that of an output of the plan or, if `parts` is set, of a part of an output.
+    /// Returns whether a file name is that of a run's output or, if `parts` is true, of a numbered part of an output.
     pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
         let is_stem = |stem: &str| self.stems.contains(stem);
         let mut stems = self.suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix.as_str()));
@@ -101,7 +101,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the existing outputs of a plan, sorted, with all parts, and the existing files beside the outputs.
+/// Returns the existing outputs of a run, sorted, with all their numbered parts, and the existing files beside them.
 pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
     let entries = entries(&names.folder).map_err(Error::output(&names.folder))?;
@@ -120,18 +120,18 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// Path of a side file (quarantine, dropped list, copies) as the user named it, and the path with symbolic links
+/// Path of a side file (failed, dropped, copied records) as the user named it, and the path with symbolic links
 /// resolved. The second path is none for a device or pipe, which is written in place.
 // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
 pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
 
-/// Returns the side files (quarantine, dropped list, copies) of a plan by their numbers; none for absent ones.
+/// Returns the side files (failed, dropped, copied records) of a plan by their numbers; none for absent ones.
 pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<SideFile>>> {
     let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
     plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
 }
 
-/// Returns the resolved paths of a plan's side files (quarantine, dropped list, copies), except devices and pipes.
+/// Returns the resolved paths of a plan's side files (failed, dropped, copied records), except devices and pipes.
 pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
 }
@@ -142,8 +142,8 @@ pub(crate) fn remove_files(disk: &dyn Disk, paths: impl IntoIterator<Item = Path
     there.try_for_each(|path| disk.remove(&path).map_err(Error::output(&path)))
 }
 
-/// Removes the hidden unfinished files of interrupted runs: of outputs, quarantine, dropped list and copies. If the run
-/// continues, only shares of archives that are not among `kept` are removed.
+/// Removes the hidden unfinished files of interrupted runs. If the run continues, it removes only temporary files that
+/// hold one archive's part of a file and are not in `kept`.
 pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<()> {
     let (names, sides) = (Names::new(plan), side_paths(plan)?);
     let kept: Option<HashSet<&OsStr>> = kept.map(|kept| kept.iter().filter_map(|path| path.file_name()).collect());
@@ -256,8 +256,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Creates the folders of a single output file, quarantine, dropped list, copies and summary. Checks that all these
-    /// files except the output can be written, before hours of work.
+    /// Creates the folders of a single output file, the summary, and the files for failed, dropped and copied records.
+    /// Checks that all these files except the output can be written, before hours of work.
     ///
     /// # Errors
     /// Fails for the first file that cannot be written.

@@ -316,7 +316,7 @@ pub(crate) fn divided(name: &str) -> (&str, &str) {
     name.split_at_checked(name.len().saturating_sub(suffix_length(name))).unwrap_or((name, ""))
 }
 
-/// Returns whether a name has the suffix of a search index, which is a folder but a single output.
+/// Returns whether a file name has the suffix of a search index, which is a folder but counts as a single output.
 pub(super) fn is_index(name: &str) -> bool {
     by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }
@@ -362,7 +362,7 @@ fn suffix_length(name: &str) -> usize {
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
-/// File endings of record indexes, which stems of output names leave out.
+/// File endings of record indexes, which are left out of the names of outputs.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 
 /// Returns the stem of an input's output names, without regard to other inputs of the same name.

@@ -14,7 +14,7 @@ use crate::run::state::inputs::{ArchiveState, FileState, Turn};
 use crate::run::{inputs::listing::namings, inputs::pieces, work::worker::Encoder};
 use crate::{Result, SiteMode, settings::written};
 
-/// Plan of a run with the decisions that all its readers and writers share.
+/// Plan of a run with everything that is decided before reading, shared by all readers and writers.
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a Plan,
     /// Reader of objects behind URLs.
@@ -34,11 +34,11 @@ pub(crate) struct Prepared<'a> {
     /// Path of the state that is kept when the run is finished, so that inputs can be added later. None unless outputs
     /// are in a folder or the user asked to resume.
     pub(crate) finished_file: Option<PathBuf>,
-    /// Side files (quarantine, dropped list, copies) in the order of their numbers; none for absent ones.
+    /// Side files (failed, dropped, copied records) in the order of their numbers; none for absent ones.
     pub(crate) sides: Vec<Option<SideFile>>,
-    /// True if large archives are read in pieces, side by side.
+    /// True if large archives are read in parallel pieces.
     pub(crate) is_cut: bool,
-    /// Number of archives, or pieces of large archives, that are read side by side.
+    /// Number of archives, or pieces of large archives, that are read in parallel.
     pub(crate) lanes: usize,
 }
 
@@ -79,18 +79,19 @@ impl<'a> Prepared<'a> {
         matches!(self.run.output.destination, Destination::Folder(_))
     }
 
-    /// Returns whether archives, or pieces of them, are written side by side, each into shares that are joined in
+    /// Returns whether archives, or pieces of them, are written in parallel, into temporary files that are joined in
     /// order.
     pub(crate) fn has_lanes(&self) -> bool {
         self.lanes > 1
     }
 
-    /// Returns whether an archive has output files of its own, instead of shares that are joined into another output.
+    /// Returns whether an archive has output files of its own, instead of temporary files to be joined to other
+    /// outputs.
     pub(crate) fn has_own_outputs(&self, archive: &ArchiveState) -> bool {
         self.is_folder() && archive.piece.is_none()
     }
 
-    /// Returns whether no output is compressed as a whole, so that a frame may end at any time.
+    /// Returns whether no output file is compressed as a whole, so that written documents can be flushed at any time.
     pub(crate) fn is_plain(&self) -> bool {
         self.run
             .output
@@ -99,7 +100,7 @@ impl<'a> Prepared<'a> {
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet)
     }
 
-    /// Returns the last step that assembles the final form of a file; none for formats that are written directly.
+    /// Returns the function that assembles the final file from all documents; none for formats written directly.
     pub(crate) fn assembler(&self, file: &FileState) -> Option<&dyn Assemble> {
         let encoding = self.run.output.encodings.get(file.slot)?;
         // Text and Markdown are assembled where each page has a file.
@@ -107,7 +108,7 @@ impl<'a> Prepared<'a> {
         self.run.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 
-    /// Returns the number of archives, or pieces of large archives, to read side by side: at most one for four workers.
+    /// Returns the number of archives, or pieces of large archives, to read in parallel: at most one for four workers.
     fn lanes_for(&self, todo: &[Turn]) -> usize {
         let wanted = self.run.settings.jobs().get() / WORKERS_OF_A_LANE;
         let is_cut = self.is_cut && wanted > todo.len();
@@ -132,7 +133,7 @@ impl Plan {
         duplicates.exact || duplicates.near || self.settings.archive.crawler_text
     }
 
-    /// Returns the reason why archives must be read one after the other; none if they may be read side by side.
+    /// Returns the reason why archives must be read one after the other; none if they may be read in parallel.
     fn one_lane(&self) -> Option<&'static str> {
         let is_in_place = |path: &Path| trommel_record::replaceable(path).is_ok_and(|file| file.is_none());
         match &self.output.destination {
@@ -159,17 +160,17 @@ impl Plan {
     }
 }
 
-/// Number of workers that one reader and one writer keep busy.
+/// Number of worker threads that one reader thread and one writer thread keep busy.
 // A reader takes 15 % of the CPU time of a run, a writer 13 % at most; four workers leave each some room.
 const WORKERS_OF_A_LANE: usize = 4;
 
 /// Build of the program: its version, and the first digits of a SHA-256 over its sources. A run is continued only by
 /// the same build, because another may extract another text.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
-/// Value in a [recipe](Values) of a setting that is not set.
+/// Value of an absent setting in the [list](Values) of all that a run's outputs depend on.
 pub(crate) const NONE: &str = "none";
 
-/// Recipe of a run: names and values of everything that its outputs depend on except the inputs, in a fixed order.
+/// Names and values of everything that a run's outputs depend on except the inputs, in a fixed order.
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Plan {

@@ -18,7 +18,7 @@ use crate::run::{
 };
 use crate::{ArchiveSettings, Error, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 
-/// Request of a user for a run, which becomes a [`PreparedRun`].
+/// Request of a user for a run: the names of its inputs and outputs, and options that are still to be checked.
 #[derive(Debug, Default)]
 pub struct RunRequest {
     /// Names of the inputs, as the user gives them: files, folders, globs, URLs, manifests.
@@ -27,7 +27,7 @@ pub struct RunRequest {
     pub opened: Vec<Input>,
     /// Paths of indexes that name the records to read.
     pub select: Vec<PathBuf>,
-    /// Share of the inputs that the run reads, such as `2/8`; none to read all.
+    /// Part of the inputs that the run reads, such as `2/8` for the second of eight; none to read all.
     pub shard: Option<KeyShare>,
     /// Destination of the documents: a file, a folder, a URL in a bucket or `-` for standard output.
     pub output: String,
@@ -54,12 +54,12 @@ pub struct FollowTimes {
     pub until_idle: Option<Duration>,
 }
 
-/// Run that is ready to begin: its plan, its site memory and its extractor.
+/// Run that is ready to begin: its plan, its extractor and its counts of blocks that repeat on a site.
 #[derive(Debug)]
 pub struct PreparedRun {
     /// Plan of the run.
     pub plan: Plan,
-    /// Site memory for the run, which [`RunSites::apply`] gives to the extractor.
+    /// Site memory (counts of repeated blocks by site), which [`RunSites::apply`] gives to the extractor.
     pub sites: RunSites,
     /// Extractor for the pages of the run.
     pub extractor: Extractor,
@@ -189,7 +189,7 @@ impl RunRequest {
     }
 }
 
-/// Sets the form of text to Markdown if an output has that format; refuses Markdown for the format `text`.
+/// Sets the form of text to Markdown if an output has the format `markdown`; refuses Markdown for the format `text`.
 fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings, output: &Output) -> Result<Settings> {
     let mut formats = output.encodings.iter().map(|encoding| encoding.format);
     let form = match formats.find(|format| format.is_by_page()) {
@@ -205,11 +205,11 @@ fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings,
     chosen.over(file.clone()).settings()
 }
 
-/// Default share in percent of the pages that are copied as hard to extract.
+/// Default percentage of pages that are copied as hard to extract, because their confidence is lowest.
 const USUAL_SHARE_PERCENT: f64 = 5.0;
 
-/// Returns the file for copies of pages of low confidence, with the confidence below which the share of pages in the
-/// setting `hard_share` lies; none without a `path`.
+/// Returns the file for copies of pages with low confidence; none without a `path`. A page is copied if its confidence
+/// is below a limit that the setting `hard_share` (percentage of pages) gives.
 fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>> {
     let share = settings.output.hard_share;
     let Some(path) = path else {
@@ -231,15 +231,16 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     Ok(Some(HardPages { path: path.to_owned(), below }))
 }
 
-/// Returns whether the input called `name` belongs to a share. The name alone decides, so added inputs move no other.
+/// Returns whether the run reads the input called `name`, if it reads only a part of them. The name alone decides, so
+/// added inputs move no other.
 fn is_in(shard: KeyShare, name: &str) -> bool {
     // A hash that is the same on every machine and in every version, as shares run apart.
     let digest = Sha256::digest(name.as_bytes());
     shard.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
 }
 
-/// Returns the step that assembles an output in the format `format` from its spool (temporary file of documents). None
-/// if the format needs no such step, or if the program was built without the format.
+/// Returns the function that assembles an output in the format `format` from a temporary file of documents. None if the
+/// format needs none, or if the program was built without the format.
 pub(crate) fn assembler(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,

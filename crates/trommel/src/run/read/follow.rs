@@ -28,26 +28,25 @@ const POLL: Duration = Duration::from_millis(100);
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
 
-/// Saved state of a followed input: its name, the place where reading continues, and true if the earlier run ended in
-/// the middle of a visit.
+/// Saved state of a growing input: its name, the place where reading continues, and true if the earlier run was
+/// interrupted while it read the input.
 pub(crate) type Visit = (String, Option<ResumePoint>, bool);
 
-/// Returns the states of the followed inputs of an earlier run, from its journal and from the input that was being
-/// read.
+/// Returns the states of the growing inputs of an earlier run: of those read to their end, and of the one being read.
 pub(crate) fn visits(continued: &ContinuedRun) -> Vec<Visit> {
     let done = continued.contents.done.iter().map(|done| (done.identity.name.clone(), done.point, false));
     let current = continued.state.archives.first();
     done.chain(current.map(|archive| (archive.identity.name.clone(), archive.point, true))).collect()
 }
 
-/// Input that is followed while it grows. Each visit reads its new records, up to a pause.
+/// Input that is read repeatedly while it grows, each time up to its last complete record.
 #[derive(Default)]
 struct LiveInput {
     name: String,
     /// Path of the input under its final name, which differs from `name` if it is not UTF-8.
     path: PathBuf,
     growing: GrowingFile,
-    /// Stem of the input's output names, without the number of the visit.
+    /// Stem of the input's output names, without the number that is added each time new records are read.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,
@@ -58,14 +57,14 @@ struct LiveInput {
     tried: u64,
     /// True for an uncompressed WARC file; none until its first bytes are known.
     is_plain: Option<bool>,
-    /// True in the middle of a visit that has been announced to the writer.
+    /// True while new records are read from the input, and the writer knows of it.
     is_open: bool,
     is_begun: bool,
     /// Fingerprint by which a cut or replaced file is noticed.
     mark: Mark,
 }
 
-/// Inputs found so far, with the index of each by its name.
+/// Growing inputs found so far, with the index of each by its name.
 #[derive(Default)]
 struct Inputs {
     all: Vec<LiveInput>,
@@ -75,7 +74,7 @@ struct Inputs {
 
 impl RecordFeed<'_, '_> {
     /// Follows growing inputs: reads existing and new data until none has arrived for long enough, all inputs are ended
-    /// pipes, or the run is stopped. Each input is visited repeatedly; a visit ends where no complete record is left.
+    /// pipes, or the run is stopped. Each input is read repeatedly, each time up to its last complete record.
     pub(crate) fn follow(mut self, follow: &Follow, visits: Vec<Visit>) -> Result<(), Disconnected> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
@@ -308,7 +307,7 @@ fn ends_a_record(growing: &GrowingFile, length: u64, is_plain: &mut Option<bool>
     ends().unwrap_or(true)
 }
 
-/// Returns the paths for which an argument stands at present, by the names that files get when they are complete.
+/// Returns the paths that an argument matches at present; of files still being written, the later final names.
 fn found(argument: &str) -> BTreeSet<PathBuf> {
     let path = Path::new(argument);
     let mut paths = Vec::new();

@@ -28,7 +28,7 @@ pub(crate) struct GrowingFile {
 // On disk, because a record may be read twice and memory would grow with a slow run.
 #[derive(Debug)]
 struct Pipe {
-    /// Temporary file, and its path if the file needs a name, which is removed in the end.
+    /// Temporary file and, if the file needs a name, its path; the file is removed in the end.
     _file: (File, Option<TempPath>),
     is_ended: Arc<AtomicBool>,
     /// Byte offset up to which the disk space of the temporary file has been freed, except for its first bytes.
@@ -132,7 +132,7 @@ fn free(_: &Path, _: Range<u64>) -> io::Result<()> {
     Ok(())
 }
 
-/// Maximum bytes of each part of a [`Mark`]: at the start of a file, and before the place where reading continues.
+/// Maximum bytes of each half of a file's fingerprint: at the start of the file, and before the place read up to.
 const MARK_BYTES: u64 = 512;
 
 /// Fingerprint of a followed file: its first bytes, and the last bytes before the place up to which it was read.
@@ -142,12 +142,12 @@ pub(super) struct Mark {
     end: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// True after the warning that the file is shorter than before.
+    /// True if a warning that the file has become shorter was already logged, so that it is not repeated.
     is_told: bool,
 }
 
 impl Mark {
-    /// Replaces the mark by that of the file `read`, which was read up to byte `end`; keeps the old mark on errors.
+    /// Replaces the fingerprint by that of the file `read`, which was read up to byte `end`; keeps the old on errors.
     pub(super) fn renew(&mut self, read: Option<File>, end: u64) {
         if let (Some(file), false) = (read, end == self.end)
             && let Ok((head, tail)) = ends(file, end)
@@ -180,7 +180,7 @@ impl Mark {
     }
 }
 
-/// Reads the bytes of a mark that exist in a file: those at its start, and those before byte `end`.
+/// Reads the bytes of a file's fingerprint, if they exist: at the start of the file, and before byte `end`.
 fn ends(mut file: File, end: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let head = part(&mut file, 0..MARK_BYTES.min(end))?;
     Ok((head, part(&mut file, end.saturating_sub(MARK_BYTES)..end)?))

@@ -12,8 +12,8 @@ use crate::run::read::lane_reader::{self, Disconnected, RecordFeed};
 use crate::run::work::{crawler_records::page_url, task::Step};
 
 impl RecordFeed<'_, '_> {
-    /// Reads the records of a selection from `point` on, sends them to the workers, and returns the number of stored
-    /// bytes read. A record that cannot be read counts as damage of its place, and the others are still read.
+    /// Reads the records that an index selects, from `point` on, sends them to the workers, and returns the number of
+    /// stored bytes read. A record that cannot be read counts as damage, and the others are still read.
     pub(crate) fn read_selection(
         &mut self,
         point: Option<ResumePoint>,
@@ -66,7 +66,7 @@ impl RecordFeed<'_, '_> {
         known.as_ref().map_or(&[], |(_, bytes)| bytes)
     }
 
-    /// Reports the lines of an index that name no record as damage: the first ones each, the others in one report.
+    /// Reports lines of an index that name no record as damage: the first lines one by one, all others in one report.
     fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
         let bad = &selection.bad_lines;
         for (number, what) in &bad.first {
@@ -122,13 +122,13 @@ impl RecordFeed<'_, '_> {
     }
 }
 
-/// Describes how a record differs from the facts in its index; none if equal. A copy may also have its page's URL.
+/// Describes how a record differs from its index; none if equal. A crawler's copy may have the URL of the copied page.
 fn difference(stated: &StatedRecord, record: &Record) -> Option<String> {
     let urls: Vec<&str> = record.url().into_iter().chain(page_url(record)).collect();
     stated.difference(&urls, record.payload_digest())
 }
 
-/// Returns the first record from byte `inner` of its compressed member on, and the damage before and after it.
+/// Returns the first record at or after byte `inner` of a decompressed member, with the damage before and after it.
 fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     let mut records = 0;
     let is_before = |item: &Result<Record, ArchiveError>| item.as_ref().is_ok_and(|record| record.place.inner < inner);

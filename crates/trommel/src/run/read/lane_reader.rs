@@ -22,20 +22,19 @@ use crate::run::{
     write::lane::Common, write::ledger::Next, write::ledger::Work,
 };
 
-/// Time between two checks of a waiting reader whether it may continue.
+/// Interval at which a waiting reader checks whether it may continue.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Error that the run is stopped or the receiver of records is gone, so that reading must end.
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// Reader of a lane (one of the archives processed side by side), which sends the records of its inputs to the workers.
-/// Each response is held back until the next record is known, because that record may state the encoding that the
-/// crawler detected.
+/// Reader of one of the archives in progress, which sends its records to the workers. Each response is held back until
+/// the next record is known, because that record may state the encoding that the crawler detected.
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
-    /// Channels of the lane: its gate bounds the records, and its channel of spare blocks brings used blocks back.
+    /// Channels of this reader: one limits the records in progress, and one returns the memory of finished records.
     ways: &'a Lane,
     tasks: Sender<Task>,
     /// Page lists of the WACZ container whose archive is being read; none for other inputs.
@@ -52,7 +51,7 @@ pub(crate) struct RecordFeed<'a, 'c> {
     counted: u64,
 }
 
-/// Tells the writer of the lane that no more records come, however reading ended.
+/// Tells the writer of the same archives that no more records come, however reading ended.
 impl Drop for RecordFeed<'_, '_> {
     fn drop(&mut self) {
         let (lane, number) = (self.lane, self.next);
@@ -62,13 +61,13 @@ impl Drop for RecordFeed<'_, '_> {
 }
 
 impl<'a, 'c> RecordFeed<'a, 'c> {
-    /// Creates a feed for the lane with the index `lane`, which sends its records to `tasks`.
+    /// Creates the reader with the index `lane`, one of those that run in parallel, which sends its records to `tasks`.
     pub(crate) fn new(common: &'a Common<'c>, (lane, ways): (usize, &'a Lane), tasks: Sender<Task>) -> Self {
         let (listed, held, revisits) = (None, None, None);
         Self { common, lane, ways, tasks, listed, next: 0, held, revisits, begun: false, counted: 0 }
     }
 
-    /// Reads the inputs that the ledger assigns, each to its end, until no input is left or the run is stopped.
+    /// Reads the inputs assigned to this reader, each to its end, until no input is left or the run is stopped.
     pub(crate) fn run(mut self) -> Result<(), Disconnected> {
         if self.common.plan.run.settings.archive.resolve_revisits {
             self.revisits = Some(Revisits::of(self.common.plan, &self.common.stop));
@@ -160,7 +159,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, None, Step::End(end))
     }
 
-    /// Waits until it has been decided whether a piece is valid or discarded.
+    /// Waits until all earlier pieces of an archive have been read, so that a piece is known to be valid or discarded.
     fn await_turn(&self, piece: &Piece) -> Result<(), Disconnected> {
         while !piece.fate.is_known() {
             if self.common.stop.is_set() || self.ways.gate.is_closed() {
@@ -171,7 +170,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(())
     }
 
-    /// Reports the faults of an archive's WACZ container if reading begins at its start; returns the page lists.
+    /// Reports the faults of the archive's WACZ file if reading begins at its start; returns the file's lists of pages.
     fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ListedPages, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.

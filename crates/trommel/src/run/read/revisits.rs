@@ -13,9 +13,9 @@ use trommel_text::{hash, mix};
 use crate::run::inputs::listing::{is_page, page_item};
 use crate::run::{inputs::Input, plan::recipe_and_lanes::Prepared};
 
-/// Maximum number of keys of captures that are remembered, which take about 150 MB.
+/// Maximum number of keys (id, digest, URL) of captures that are remembered in about 150 MB; others are not found.
 const MAX_CAPTURES: usize = 4_000_000;
-/// Maximum bytes of content that all revisits of one capture may get in total.
+/// Maximum bytes of content that all revisits of one capture may get in total; beyond it they stay without content.
 const MAX_GIVEN: u64 = 256 << 20;
 /// Number of bytes at the start of a response in which its media type is looked for.
 // The type of a response is among its first headers; decoding each payload would double the first pass.
@@ -27,10 +27,10 @@ const HEAD_BYTES: usize = 4096;
 pub(crate) struct Revisits {
     /// Place of each capture by its key: index of the input, and byte offset in the stored archive.
     places: HashMap<u64, (u32, u64)>,
-    /// Number of revisits that refer to each key.
+    /// Number of revisits that refer to a capture, by the key of the capture.
     asked: HashMap<u64, u32>,
     full: bool,
-    /// True after the warning that a capture has too many revisits.
+    /// True if a warning that a capture has too many revisits was already logged, so that it is not repeated.
     is_told: AtomicBool,
 }
 
@@ -133,7 +133,7 @@ fn at(input: &Input, offset: u64, remote: &Remote) -> Option<OpenBytes> {
     Some(opened)
 }
 
-/// Returns the key of a text, a hash that depends on the number `kind` of its kind; none for an empty text.
+/// Returns a hash of `text`: a digest (`kind` 1), an id (2), or a URL with its date (3); none for an empty text.
 fn key(kind: u64, text: &str) -> Option<u64> {
     (!text.is_empty()).then(|| mix(hash(text.as_bytes()) ^ kind))
 }
@@ -162,8 +162,8 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
 type FoundRecord = (Record, Option<String>);
 
 /// Reads the record at the byte offset `offset` of a stored archive; none if no record begins there. `inner` is the
-/// record's offset in the plain bytes of a compressed member with several. The result includes the encoding that the
-/// crawl's metadata record after it states.
+/// record's offset in the decompressed member, for members with several records. The result includes the encoding that
+/// the crawl's metadata record after it states.
 ///
 /// # Errors
 /// Fails if the archive cannot be read.
@@ -180,8 +180,8 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<Found
     record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// Reads a record as [`record_at`] does, from an archive called `name`. `open` returns the archive's stored bytes from
-/// an offset on.
+/// Reads the record at byte `offset` of the archive `name`, and there at byte `inner` of a decompressed member of
+/// several. `open` returns the archive's stored bytes from an offset on. None if no record begins there.
 ///
 /// # Errors
 /// Fails if the archive cannot be read.
@@ -204,7 +204,7 @@ pub fn record_in<R: Read + Send + 'static>(
     }
 }
 
-/// Finds the record at byte `offset` of a stored archive, and at byte `inner` of its member.
+/// Finds the record at byte `offset` of a stored archive and, in a member of several, at decompressed byte `inner`.
 fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<FoundRecord> {
     let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
     let record = reader

@@ -23,23 +23,23 @@ const MAX_SHOWN_CHARS: usize = 80;
 /// Maximum number of records that are read before the state is saved, however few bytes they give.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.
 const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
-/// Maximum bytes of record blocks that are read before the state is saved, as a multiple of the size of a frame.
+/// Maximum bytes of records that are read before the state is saved, as a multiple of the size of a compressed frame.
 /// Reading them again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
-/// Progress of an archive since its last frame ended, which decides when the next frame ends.
+/// Counts of what was read and written since the last compressed frame ended, to decide when the next frame ends.
 #[derive(Default)]
 pub(crate) struct FrameCounts {
     pub(crate) encoded: u64,
     pub(crate) records: u64,
     pub(crate) blocks: u64,
-    /// True if a part of the output has ended.
+    /// True if a part of the output (a file of limited size) has ended.
     pub(crate) part_ended: bool,
 }
 
 impl FrameCounts {
-    /// Returns whether the frame should end and the state be saved, because enough was written or read. `frame` is the
-    /// size of a frame in bytes, `memory` the size of the duplicate filters' memory, which is saved with the state.
+    /// Returns whether the compressed frame should end and the state be saved, because enough was written or read.
+    /// `frame` is the size of a frame in bytes, `memory` that of the duplicate filters, which are saved as well.
     pub(crate) fn is_full(&self, frame: u64, memory: u64) -> bool {
         let read_enough = self.blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
         // Saving must not cost more than writing, however much there is to remember.
@@ -52,20 +52,20 @@ impl FrameCounts {
 /// in the journal beside it, and in the state itself once the run is finished.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
-    /// Recipe of the run: everything that the outputs depend on except the inputs.
+    /// Names and values of everything that the outputs depend on except the inputs.
     // A run goes on under the same build only, which is one of them, so that the format needs no version.
     pub(crate) settings: Values,
-    /// Length and checksum of the valid part of the journal.
+    /// Length and checksum of the valid part of the journal (file that lists finished inputs and outputs).
     pub(crate) journal: Extent,
-    /// Bytes of the journal of a finished run; none if the run is not finished.
+    /// Bytes of the journal (list of finished inputs and outputs) of a finished run; none if the run is not finished.
     pub(crate) contents: Option<Vec<u8>>,
-    /// Identities of all inputs at the beginning of the run; empty unless every page depends on all inputs.
+    /// Names and file stamps of all inputs at the beginning; empty unless every page depends on all inputs.
     pub(crate) planned: Vec<Identity>,
     /// Number of archives, and of pieces of large archives, that the run has begun.
     pub(crate) begun: u64,
     /// Archives that are being read or written, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
-    /// Unfinished outputs that all archives share, and unfinished side files (quarantine, dropped list, copies).
+    /// Unfinished outputs that all archives share, and unfinished side files (failed, dropped, copied records).
     pub(crate) outputs: OutputsState,
     /// Memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
@@ -85,9 +85,9 @@ pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
     /// True if the earlier run was finished.
     pub(crate) finished: bool,
-    /// Contents of the journal: inputs that are done, and outputs that have their final names.
+    /// Contents of the saved list (journal) of inputs that are done, and of outputs that have their final names.
     pub(crate) contents: Contents,
-    /// Bytes of a finished run's journal, with which the new journal begins; empty if the old journal continues.
+    /// Bytes of a finished run's list of inputs, with which the new list begins; empty if the old list continues.
     pub(crate) journal: Vec<u8>,
     /// Inputs that could not be read before and are read again.
     pub(crate) again: Vec<DoneInput>,
@@ -97,19 +97,19 @@ pub(crate) struct ContinuedRun {
     pub(crate) due: Option<(usize, usize)>,
 }
 
-/// Recipe (settings that change the outputs) in a saved state, read first to know if the rest is readable.
+/// Settings that change the outputs, as in a saved state; read first to know if the rest of the state is readable.
 #[derive(Deserialize)]
 struct MadeWith {
     settings: Values,
 }
 
 impl Checkpoint {
-    /// Creates the state of a run with the recipe `settings` in which no input has been read.
+    /// Creates the state of a run in which no input has been read; `settings` are those that change its outputs.
     pub(crate) fn new(settings: Values) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Loads the state at `path`; none if the file is missing. Fails if it is damaged or of a run with another recipe.
+    /// Loads the state at `path`; none if the file is missing. Fails if it is damaged or of a run with other settings.
     pub(crate) fn load(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>> {
         let bytes = match read_own(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -254,7 +254,7 @@ impl ContinuedRun {
     }
 }
 
-/// Makes the error that a saved state or its journal is damaged.
+/// Makes the error that a saved state or its list of finished inputs is damaged.
 fn damaged(path: &Path, what: &str) -> Error {
     let remedy = "remove this file and start afresh with --overwrite";
     Error::resume(path, format!("the state of the run is empty or damaged ({what}); {remedy}"))

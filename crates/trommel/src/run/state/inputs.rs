@@ -29,7 +29,7 @@ pub(crate) struct Turn {
     pub(crate) is_whole: bool,
 }
 
-/// Inputs of a plan, with a note of those that a saved state names.
+/// Inputs of a run that is continued, each marked if the saved state of the earlier run names it.
 struct Known<'a> {
     plan: &'a Plan,
     /// Index of each input in the plan, by its name and its number among the inputs of that name.
@@ -43,7 +43,8 @@ impl<'a> Known<'a> {
         Self { plan, all: names.zip(0..).collect(), found: HashSet::new() }
     }
 
-    /// Finds an input of the saved state in the plan, and returns its index; fails if it is missing or has changed.
+    /// Finds an input of the saved state in the plan by its name, and returns its index; fails if it is gone or
+    /// changed.
     fn find(&mut self, identity: &Identity) -> Result<(usize, &'a Input)> {
         let name = &identity.name;
         let index = self.all.get(&(name.clone(), identity.naming)).copied();
@@ -87,8 +88,8 @@ pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Res
     }
 }
 
-/// Inputs that remain: those that became readable, all that are left to read, and the input read piece by piece. The
-/// last is its index in the plan, with the number of its next piece.
+/// Inputs to read in a continued run: those that became readable, all that are left to read, and the input read piece
+/// by piece. The last is its index in the plan, with the number of its next piece.
 pub(super) type Remaining = (Vec<DoneInput>, Vec<Turn>, Option<(usize, usize)>);
 
 /// Finds the inputs that remain of a continued run. Inputs that became readable are taken out of `done`.
@@ -128,8 +129,8 @@ pub(crate) struct ArchiveState {
     /// Index of the input in the plan of the continued run.
     #[serde(skip)]
     pub(crate) input: usize,
-    /// Number of the archive in the order in which the run began archives. Names of files with its share of an output
-    /// contain the number.
+    /// Number of the archive in the order in which the run began archives. Its temporary output files have the number
+    /// in their names.
     pub(crate) number: u64,
     /// Identity (name and file stamp) of the input when it was opened, to notice later changes.
     pub(crate) identity: Identity,
@@ -137,8 +138,8 @@ pub(crate) struct ArchiveState {
     pub(crate) point: Option<ResumePoint>,
     /// True if the archive has been read to its end.
     pub(crate) is_ended: bool,
-    /// True if documents are written directly into the output of all archives. That is so for the first archive in
-    /// order.
+    /// True if documents are written directly into the common output, as for the first archive in order. Those of other
+    /// archives are appended later.
     pub(crate) is_direct: bool,
     /// Counts of the archive so far, for the report on its input.
     pub(crate) report: FileReport,
@@ -148,7 +149,7 @@ pub(crate) struct ArchiveState {
     pub(crate) times: Times,
     /// Piece of the archive that the state describes; none for the whole archive.
     pub(crate) piece: Option<PieceState>,
-    /// Unfinished output files of the archive, and its shares of outputs that belong to all archives.
+    /// Unfinished output files of the archive, and temporary files that will be joined to common outputs.
     pub(crate) outputs: OutputsState,
 }
 
@@ -175,7 +176,7 @@ impl ArchiveState {
 pub(crate) struct OutputsState {
     /// States of the unfinished files.
     pub(crate) open: Vec<FileState>,
-    /// Facts about the first input, for the heads of further parts; none if no further part can follow.
+    /// Facts about the first input, written at the start of each further part of an output; none if no part can follow.
     // Each part begins with the same head, also those that are begun after a restart.
     pub(crate) beginning: Option<InputStart>,
 }
@@ -185,8 +186,7 @@ pub(crate) struct OutputsState {
 pub(crate) struct FileState {
     /// Final path of the file, or of the folder that is assembled from it.
     pub(crate) path: PathBuf,
-    /// Index of the documents' encoding in the output's encodings. Side files have the indexes after those of all
-    /// encodings.
+    /// Index of the file's encoding among those of the output; files for failed, dropped, copied records come later.
     pub(crate) slot: usize,
     /// Name of the input whose documents the file holds; the first if there are several.
     pub(crate) input: String,
@@ -200,7 +200,7 @@ pub(crate) struct FileState {
     pub(crate) extent: Extent,
 }
 
-/// Returns the path of a file or, with `number`, of the share that the archive with that number has in the file. The
+/// Returns the path of an output file or, with `number`, of a temporary file with one archive's part of the output. The
 /// number at the end of the name makes the hidden name unique.
 pub(crate) fn share_of(path: &Path, number: Option<u64>) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -208,7 +208,7 @@ pub(crate) fn share_of(path: &Path, number: Option<u64>) -> PathBuf {
     name.into()
 }
 
-/// Facts about the first input of an output, for the head of the output and the names of its parts.
+/// Facts about the first input of an output, for the start of the output file and the names of its parts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputStart {
     /// Name of the input.
@@ -221,7 +221,7 @@ pub(crate) struct InputStart {
     pub(crate) date: Option<String>,
 }
 
-/// Entry of the journal: one input or output that the run is done with.
+/// Entry of the journal, the file that lists inputs and outputs that the run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
     /// An input, or some pieces of it, has been read.
@@ -241,11 +241,11 @@ pub(crate) struct DoneInput {
     pub(crate) report: FileReport,
     /// Place where reading continues if a followed input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// Number of the next piece to read; none if the input is done or not read in pieces.
+    /// Number of the next piece to read of an archive cut into pieces; none if the input is done or was not cut.
     pub(crate) next: Option<usize>,
 }
 
-/// Contents of a journal: the inputs and outputs that the run is done with.
+/// Inputs and outputs that the run is done with, as read from the saved list of them (journal).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// Inputs that are done, in the order in which they were read.
@@ -254,7 +254,8 @@ pub(crate) struct Contents {
     pub(crate) files: Vec<ManifestFile>,
 }
 
-/// Reads the valid part of a journal, which `extent` describes: MessagePack maps, one after the other.
+/// Reads the valid part of a list of finished inputs and outputs: MessagePack maps, one after the other. `extent` gives
+/// length and checksum.
 ///
 /// # Errors
 /// Fails if the journal is shorter than the extent, or begins with other bytes.
@@ -268,7 +269,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Decodes the entries of a journal whose checksum has been verified.
+/// Decodes the entries of a journal (list of finished inputs and outputs) whose checksum has been verified.
 ///
 /// # Errors
 /// Fails if the bytes are not entries of a journal.

@@ -16,7 +16,7 @@ pub(super) enum CrawlerRecord<'a> {
 const COPIES: [&str; 4] = ["text", "textfinal", "dom", "onreadydom"];
 /// Names in the URLs of crawlers' notes about a page, as in `urn:pageinfo:https://...`.
 const NOTES: [&str; 4] = ["pageinfo", "view", "fullpage", "thumbnail"];
-/// Schemes of URLs that mark a capture, even if a second URL follows.
+/// Schemes of page URLs; other names before a second URL, such as `screenshot:https://...`, mark crawlers' notes.
 const CAPTURED: [&str; 5] = ["http", "https", "view-source", "blob", "feed"];
 /// Start of the block of an ARC record whose content its owner removed.
 const DELETED: &[u8] = b"DELETED_TIME=";

@@ -30,7 +30,7 @@ pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 /// store the document, and a message if encoding fails.
 pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
-/// Result of a record that was read completely, or the verdict about a record for which reading ended early.
+/// Result for a record; the error is the outcome of a record that was dropped or failed early.
 type PageResult = Result<WorkerResult, RecordVerdict>;
 
 /// Converter of records into documents, or into reasons for their absence. It has no state, so neither the order of
@@ -40,7 +40,7 @@ pub(crate) struct RecordExtractor<'a> {
     pub(crate) extract: &'a Extract<'a>,
     /// Limits on the size of the decoded payload.
     pub(crate) payload: PayloadOptions,
-    /// Gate that bounds the memory of pages being extracted; none if their memory is bounded elsewhere.
+    /// Limit on the memory of pages being extracted at a time; none if their memory is limited elsewhere.
     pub(crate) room: Option<&'a Gate>,
     /// Filters that judge each page or document by itself.
     pub(crate) filters: &'a Filters,
@@ -91,7 +91,7 @@ impl<'a> RecordExtractor<'a> {
         result
     }
 
-    /// Returns the reason to drop a record before its payload is decoded; none if it must be read.
+    /// Returns the reason to drop a record without decoding its payload; none if the payload must be decoded.
     fn drop_unread(&self, captured: &CapturedRecord) -> Option<DropReason> {
         let CapturedRecord { record, is_left_out, .. } = captured;
         // From what costs nothing to what costs most: most records of an archive are no pages.
@@ -106,7 +106,7 @@ impl<'a> RecordExtractor<'a> {
             .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
     }
 
-    /// Extracts the page in a record; the error is the verdict about a record for which reading ended early.
+    /// Extracts the page in a record; the error is the outcome of a record that is dropped or fails early.
     fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
         let CapturedRecord { record, charset, title, .. } = captured;
         let mut lap = Instant::now();
@@ -218,7 +218,7 @@ fn page_text(record: &Record, document: &Document, stats: &TextStats<'_>) -> Opt
     }
 }
 
-/// Returns the names of the limits that a page exceeded: on record, on payload, and the caps of the page reader.
+/// Returns the names of the limits that a page exceeded: on record size, on payload size, and those in `caps`.
 fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
     let record = record.notes.iter().any(|note| matches!(note, Note::BlockTooLong { .. }));
     let payload = page.notes.contains(&PayloadNote::LimitHit);
@@ -293,8 +293,8 @@ impl<'a> SingleRecords<'a> {
         Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }
 
-    /// Extracts a record, and returns its outcome and the number of decoded bytes of its page, none if it holds no
-    /// page. `charset` is the encoding that the crawl's metadata states for the record.
+    /// Extracts a record. Returns its outcome, and the number of decoded bytes of its page (none if it holds no page).
+    /// `charset` is the encoding that the crawl's metadata states for the record.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let captured = CapturedRecord { record, charset, title: None, is_left_out: false };
         let item = |record, fingerprint| Ok(Some(DocumentForms::of(record, fingerprint, Vec::new(), true)));

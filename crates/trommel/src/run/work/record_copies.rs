@@ -44,14 +44,14 @@ impl RecordLabel {
     }
 }
 
-/// Number of the side file for failed records (the quarantine). The next numbers are the list of dropped records, and
-/// the files of copies, each followed by its index.
+/// Number of the file for failed records (the quarantine). The next numbers are the list of dropped records, and the
+/// files of copies, each followed by its index.
 pub(crate) const QUARANTINE: usize = 0;
 pub(crate) const DROPPED: usize = 1;
 pub(crate) const COPIES: usize = 2;
 
-/// Returns the copy of a record and an index line with the place of the original, each with the number of its side
-/// file. `file` is the position of the copy's file among the files of copies. Empty if the record cannot be copied.
+/// Returns the copy of a record and an index line with the place of the original, each with the number of its file.
+/// `file` is the position of the copy's file among the files of copies. Empty if the record cannot be copied.
 pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -> Vec<(usize, Vec<u8>)> {
     let number = COPIES + 2 * file;
     match record_member(record, id) {
@@ -60,7 +60,7 @@ pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -
     }
 }
 
-/// Returns a CDXJ index line with the place of a record in its archive. Its sort key is the unchanged URL and date.
+/// Returns a CDXJ index line with the place of a record in its archive. Its sort key is the URL as it is, and the date.
 fn line(record: &Record, media_type: &str) -> Vec<u8> {
     let digits = |date: &str| -> String {
         let digits = date.chars().filter(char::is_ascii_digit);
@@ -132,7 +132,7 @@ pub(crate) fn failed_members(
     Ok(out)
 }
 
-/// Returns a gzip member with a record, whose length is stated anew. A record without an id gets `id`.
+/// Returns a gzip member with a record, whose `Content-Length` is computed anew. A record without an id gets `id`.
 pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
     // The block may be shorter than stated; its length is written anew.
     let (length, own) = (record.block.len().to_string(), format!("<{id}>"));

@@ -9,20 +9,20 @@ use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::work::record_copies::RecordLabel;
 use crate::run::{counts::summary::PageTime, inputs::listing::Identity};
 
-/// Task of a lane (one of several archives read at a time): one step of an input, numbered in the lane's order.
+/// One step in the processing of an input, such as a record, numbered in the order of its reader.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// Index of the lane that the task belongs to.
+    /// Index of the lane (reader and writer of one archive at a time) that the task belongs to.
     pub(crate) lane: usize,
-    /// Number of the task in the order of the lane, from 0 without gaps.
+    /// Number of the task in the order in which its reader sent it, from 0 without gaps.
     // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
-    /// Number of bytes that the task holds, which the [`Gate`] of its lane bounds.
+    /// Number of bytes of memory that the task holds, which the [`Gate`] limits for all tasks in progress.
     pub(crate) bytes: u64,
     /// Place where reading continues after the step; none if no state can be saved after the step.
     // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
-    /// Step of the input that the task performs.
+    /// Step of the input's processing, such as its begin, a record or its end.
     pub(crate) step: Step,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Step {
     },
     /// The input ends.
     End(ArchiveEnd),
-    /// All inputs of the lane have ended.
+    /// All inputs of one reader have ended.
     Over,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct ArchiveEnd {
     pub(crate) broken: bool,
     /// Place where reading continues if the input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// Number of the piece that begins where the present one ends; none at the end of the archive.
+    /// Number of the piece of the archive that begins where the present one ends; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct CapturedRecord {
     pub(crate) charset: Option<String>,
     /// Title of the page in the page lists of its WACZ file; none if unknown.
     pub(crate) title: Option<String>,
-    /// True if the page is missing in the lists of its WACZ file, and only listed pages are wanted.
+    /// True if the record is dropped, because only pages listed in its WACZ file are wanted and it is not listed.
     pub(crate) is_left_out: bool,
 }
 
@@ -121,9 +121,9 @@ pub(crate) struct WorkerResult {
     pub(crate) page: Option<(u64, PageTime)>,
     /// Value of the page's WARC-Truncated field, the reason why the crawler cut the page; none if it was not cut.
     pub(crate) truncated: Option<String>,
-    /// Names of the limits that the page exceeded.
+    /// Names of the limits on size that the page exceeded, such as `max-payload`.
     pub(crate) capped: Vec<String>,
-    /// Bytes for the side files (quarantine, dropped list, copies), each with the number of its file.
+    /// Bytes for the side files (failed, dropped, copied records), each with the number of its file.
     pub(crate) sides: Vec<(usize, Vec<u8>)>,
     /// Outcome of the record: document, drop or failure.
     pub(crate) verdict: RecordVerdict,
@@ -154,8 +154,8 @@ pub(crate) struct DocumentForms {
 }
 
 impl DocumentForms {
-    /// Creates the forms of a document from its bytes in each output encoding. The document itself is kept only if
-    /// `is_taken` is set.
+    /// Creates the encoded forms of a document from its bytes in each output encoding. The document itself is kept only
+    /// if `is_taken` is set.
     pub(crate) fn of(
         document: Document,
         fingerprint: Fingerprint,
@@ -186,7 +186,7 @@ pub enum RecordOutcome<D = Box<Document>> {
 /// Outcome of one record with its encoded document, as a worker gives it.
 pub(crate) type RecordVerdict = RecordOutcome<Box<DocumentForms>>;
 
-/// Bound on tasks in progress: a task is let in while both the number and the bytes of tasks are within limits. A task
+/// Limit on tasks in progress: a task is let in while both the number and the bytes of tasks are within limits. A task
 /// larger than the limit on bytes goes in alone.
 #[derive(Debug)]
 pub(crate) struct Gate {
@@ -204,7 +204,7 @@ struct Occupancy {
 }
 
 impl Gate {
-    /// Creates a gate for a maximum number of tasks and of bytes that they hold.
+    /// Creates a limit on tasks in progress: their maximum number, and the maximum bytes that they hold.
     pub(crate) fn new(tasks: usize, bytes: u64) -> Self {
         Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
@@ -213,7 +213,7 @@ impl Gate {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is room for a task of `bytes` bytes, and lets it in. Returns false if the gate is closed.
+    /// Waits until there is room for a task of `bytes` bytes among those in progress. Returns false if none may enter.
     pub(crate) fn enter(&self, bytes: u64) -> bool {
         let mut inside = self.lock();
         loop {
@@ -231,14 +231,14 @@ impl Gate {
         }
     }
 
-    /// Waits for room and lets a task in, as [`enter`](Self::enter) does, until the returned pass is dropped.
+    /// Waits for room for a task of `bytes` bytes, as [`enter`](Self::enter) does; dropping the pass frees the room.
     pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
         // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
         GatePass { gate: entered.then_some(self), bytes }
     }
 
-    /// Lets `tasks` finished tasks, which hold `bytes` bytes in total, leave the gate.
+    /// Frees the room of `tasks` finished tasks, which hold `bytes` bytes in total, so that waiting tasks are let in.
     pub(crate) fn leave(&self, tasks: usize, bytes: u64) {
         let mut inside = self.lock();
         inside.tasks = inside.tasks.saturating_sub(tasks);
@@ -247,24 +247,24 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Returns the number of tasks that have entered the gate and not left.
+    /// Returns the number of tasks in progress, which were let in and are not finished.
     pub(crate) fn inside(&self) -> usize {
         self.lock().tasks
     }
 
-    /// Returns whether the gate is closed, so that no task is let in.
+    /// Returns whether no more tasks are let in, because the run is ending.
     pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// Closes the gate, so that no further task is let in.
+    /// Lets no further task in, and wakes those that wait.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 }
 
-/// Place of a task inside a gate, which is released when the pass is dropped.
+/// Room for one task in progress, which becomes free when the pass is dropped.
 #[derive(Debug)]
 pub(crate) struct GatePass<'a> {
     gate: Option<&'a Gate>,

@@ -14,7 +14,7 @@ use crate::run::{plan::output::Encoding, work::extract_record::RecordExtractor};
 // Four at a time took switches between threads from 5,060 to 1,410, CPU seconds from 1.69 to 1.60; eight gave no more.
 pub(crate) const RESULTS_PER_SEND: usize = 4;
 
-/// Number of bytes of records from which their results are sent at once, because other threads wait for the memory.
+/// Number of bytes of finished records from which their results are sent at once, to free memory for other threads.
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
@@ -28,9 +28,9 @@ type Channel<T> = (Sender<T>, Receiver<T>);
 pub(crate) struct Lane {
     /// Channel for results, from the workers to the writer.
     pub(crate) results: Channel<Vec<Task>>,
-    /// Channel for used blocks of records, from the workers back to the reader.
+    /// Channel that returns the memory of finished records from the workers to the reader, to be used again.
     pub(crate) spares: Channel<RecordBlock>,
-    /// Gate that bounds the records between reader and writer.
+    /// Limit on the number and bytes of records that have been read and not yet written.
     pub(crate) gate: Gate,
 }
 
@@ -45,10 +45,9 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Works on tasks until there are no more. Results of a lane's records are sent together, up to
-    /// [`RESULTS_PER_SEND`] of them, while further tasks are ready and the results hold little memory. Other steps of
-    /// an input, such as its begin, are sent at once. Blocks of finished records go back to the lane's reader while
-    /// there is room.
+    /// Extracts and encodes records until there are no more. Up to [`RESULTS_PER_SEND`] results of one archive are sent
+    /// together, while further tasks are ready and the results hold little memory. Other steps of an input, such as its
+    /// begin, are sent at once. The memory of finished records goes back to the archive's reader while there is room.
     pub(crate) fn run(&self, tasks: &Receiver<Task>, lanes: &[Lane]) {
         let mut done: Vec<Task> = Vec::new();
         let send = |done: &mut Vec<Task>| {

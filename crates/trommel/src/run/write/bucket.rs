@@ -13,8 +13,8 @@ use crate::run::state::FINISHED_STATE;
 use crate::run::write::manifest::SUCCESS;
 use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
 
-/// Prefix of a bucket, as the destination of a run that writes into a local folder first. As a [`Disk`], the bucket is
-/// that folder. A file that gets its final name is sent to the bucket, and removed when the next file is sent.
+/// Prefix of a bucket (as in S3) to which the outputs of a run are sent. They are first written into a local folder. A
+/// file that gets its final name there is sent to the bucket, and removed when the next file is sent.
 #[derive(Debug)]
 pub struct Bucket {
     remote: Remote,
@@ -67,7 +67,7 @@ impl Bucket {
         Ok(Some(bucket))
     }
 
-    /// Refuses to replace objects in the bucket, unless `existing` allows it; then removes the mark of an earlier run.
+    /// Refuses to replace objects in the bucket, unless `existing` allows it; removes an earlier run's `_SUCCESS` mark.
     ///
     /// # Errors
     /// Fails if the bucket does not answer, or already has an output of the plan.

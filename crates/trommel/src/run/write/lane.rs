@@ -23,7 +23,7 @@ use crate::{
 /// Maximum number of log lines about records of an input that differ from their index; further ones are only counted.
 const MAX_NAMED_MISMATCHES: u64 = 100;
 
-/// State that the readers, workers and writers of all lanes (archives processed side by side) share.
+/// State that the readers, the workers and the writers of all archives in progress share.
 pub(crate) struct Common<'a> {
     pub(crate) plan: &'a Prepared<'a>,
     pub(crate) ledger: Mutex<Ledger<'a>>,
@@ -53,14 +53,13 @@ impl<'a> Common<'a> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives complete files their final names, without locking the ledger, because assembling a file may take long.
+    /// Gives complete files their final names. The list of archives stays unlocked, as assembling a file takes long.
     fn publish(&self, files: Vec<FileState>) -> Result<()> {
         publish_all(self.plan, files, |file, listed| self.ledger().add_published(file, listed))
     }
 }
 
-/// Writer of a lane, which writes and counts the workers' results for one archive at a time. It must receive the steps
-/// in order.
+/// Writer of one archive at a time, which writes and counts the results of the workers. It must receive them in order.
 pub(crate) struct LaneWriter<'a, 'r, 'c> {
     common: &'r Common<'a>,
     /// Writer of documents to standard output.
@@ -68,7 +67,7 @@ pub(crate) struct LaneWriter<'a, 'r, 'c> {
     /// Function that takes the documents for the caller of the run; none if the documents are written.
     pub(crate) take: Option<&'c mut TakeDocument<'c>>,
     archive: Option<OpenArchive<'a>>,
-    /// True once the last document of the run's limit has been written.
+    /// True once the maximum number of documents of the run (`limit`) has been written.
     pub(crate) is_at_limit: bool,
 }
 
@@ -77,10 +76,10 @@ struct OpenArchive<'a> {
     state: ArchiveState,
     /// Stem of the archive's output names.
     stem: String,
-    /// Output files of the archive, and its shares of outputs that belong to all archives. None if the archive is
-    /// written directly into the outputs of all.
+    /// Output files of the archive, and temporary files that are joined to common outputs later. None if the archive is
+    /// written directly into the common outputs.
     outputs: Option<Outputs<'a>>,
-    /// Decision whether the piece of the archive is valid or discarded.
+    /// Decision whether the archive is a valid piece of a large one, or must be discarded.
     fate: Fate,
     frame: FrameCounts,
 }
@@ -96,7 +95,7 @@ impl<'a> OpenArchive<'a> {
         Ok(Self { state, stem, outputs, fate, frame: FrameCounts::default() })
     }
 
-    /// Calls `act` with the outputs of the archive's documents, and reports the names of new files for the archive.
+    /// Calls `act` with the outputs for the archive's documents, and adds names of new files to the archive's report.
     fn write<T>(&mut self, common: &Common<'a>, act: impl FnOnce(&mut Outputs<'a>) -> Result<T>) -> Result<T> {
         let mut ledger = None;
         let outputs = match &mut self.outputs {
@@ -108,14 +107,14 @@ impl<'a> OpenArchive<'a> {
         result
     }
 
-    /// Takes the files of the archive that are complete but not published.
+    /// Takes the files of the archive that are complete but do not have their final names yet.
     fn take_complete(&mut self) -> Vec<FileState> {
         self.outputs.as_mut().map(|outputs| take(&mut outputs.complete)).unwrap_or_default()
     }
 }
 
 impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
-    /// Creates a writer for a lane; `stdout` is standard output, if the lane may write to it.
+    /// Creates a writer of one archive at a time; `stdout` is standard output, if the writer may use it.
     pub(crate) fn new(common: &'r Common<'a>, stdout: Option<&'c mut dyn Write>) -> Self {
         let stdout = Stdout::new(common.plan, stdout);
         Self { common, stdout, take: None, archive: None, is_at_limit: false }
@@ -202,8 +201,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Flushes plain standard output when the input pauses. Compressed output is not flushed, because the ends of
-    /// frames must not depend on time.
+    /// Flushes uncompressed standard output when the input pauses. Compressed bytes must not depend on time.
     pub(crate) fn idle(&mut self) -> Result<()> {
         let is_live = self.stdout.frames.is_some() && self.common.plan.is_plain();
         match &mut self.archive {
@@ -216,7 +214,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Ends the frame, and saves the state if the place where reading continues is known.
+    /// Ends the compressed frame, and saves the state if the place where reading continues is known.
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.frame = FrameCounts::default();
@@ -281,7 +279,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         Ok(())
     }
 
-    /// Stops writing the current archive if it is a piece that has been discarded.
+    /// Stops writing the current archive if it is a piece of a larger one that has been discarded.
     fn leave_if_void(&mut self) {
         if self.archive.as_ref().is_some_and(|archive| archive.fate.is_void()) {
             self.give_up();

@@ -21,7 +21,7 @@ use crate::run::write::manifest::{ManifestFile, size_and_digest};
 use crate::run::{plan::recipe_and_lanes::Prepared, write::outputs::OpenFile, write::outputs::Outputs};
 use crate::{Error, ErrorKind, Result};
 
-/// Maximum number of archives that are in progress or wait for an earlier one, because the saved state names each.
+/// Maximum number of archives that are in progress or wait for an earlier one; readers pause if there are more.
 const MAX_AHEAD: usize = 256;
 
 /// Archive, or piece of an archive, that is being read or waits for its turn, with its state.
@@ -32,11 +32,11 @@ pub(crate) struct Work {
     pub(crate) piece: Option<Piece>,
 }
 
-/// Next task of a reader, as the ledger assigns it.
+/// Next task of a reader thread: to read an archive, to find its pieces, or to end.
 pub(crate) enum Next {
     /// The reader reads an archive, or a piece of an archive.
     Read(Box<Work>),
-    /// The reader finds the pieces into which the input with that index is cut.
+    /// The reader finds the pieces into which the input with the given index is cut, to read them in parallel.
     Cut(usize),
     /// No archive is left to read.
     Over,
@@ -48,11 +48,11 @@ pub(crate) struct Ledger<'a> {
     plan: &'a Prepared<'a>,
     /// State that was saved last, or with which the run began.
     saved: Checkpoint,
-    /// Journal of the inputs that are done; none if the run cannot be continued.
+    /// Journal (list of finished inputs and outputs) on disk; none if the run cannot be continued.
     journal: Option<OpenFile>,
-    /// True if the journal has entries that are not on disk.
+    /// True if the journal (list of finished inputs) has entries that are not on disk.
     is_noted: bool,
-    /// Outputs common to all archives (or to the pieces of one), and the quarantine, dropped list and copies.
+    /// Outputs common to all archives (or to the pieces of one), and the files for failed, dropped and copied records.
     pub(crate) outputs: Outputs<'a>,
     pub(crate) duplicates: Duplicates,
     /// Number of encoded bytes written since the state was saved.
@@ -60,19 +60,19 @@ pub(crate) struct Ledger<'a> {
     pub(crate) unsaved: u64,
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
-    /// Input of which some pieces are done: its index, and the number of the piece that must be joined next.
+    /// Archive of which some pieces are done: its index, and the number of the piece that must be joined next.
     due: Option<(usize, usize)>,
-    /// States of the visits of followed inputs that an earlier run left in the middle.
+    /// States of growing inputs whose reading an earlier run left in the middle.
     visits: Vec<ArchiveState>,
-    /// Paths of complete files that have their final names, which the journal on disk does not list yet.
+    /// Paths of complete files that have their final names, but are not yet listed as such on disk.
     named: Vec<PathBuf>,
     /// Complete output files that no saved state lists yet.
     waiting: Vec<FileState>,
-    /// Files to remove after the next save: archives' shares that have been joined, and files of archives that were
-    /// given up.
+    /// Files to remove after the next save: temporary files that were joined to outputs, and files of abandoned
+    /// archives.
     pub(crate) joined: Vec<PathBuf>,
-    /// Number of read errors that earlier runs met. Errors of the present run are not counted, because an input that is
-    /// named twice meets an error in two lanes.
+    /// Number of read errors that earlier runs met. Errors of the present run are not counted, because two readers meet
+    /// the same error if an input is named twice.
     known_failures: usize,
     /// Error that ended the run early, if any. Nothing is saved after it.
     pub(crate) error: Option<Error>,
@@ -85,7 +85,8 @@ pub(crate) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    /// Creates the ledger of a run that begins from `continued`, after naming the files that an earlier run completed.
+    /// Creates the list of archives of a run that begins from `continued`, after naming an earlier run's complete
+    /// files.
     pub(crate) fn new(plan: &'a Prepared<'a>, mut duplicates: Duplicates, continued: ContinuedRun) -> Result<Self> {
         let ContinuedRun { mut state, finished: _, contents, journal, again, todo, due } = continued;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
@@ -148,7 +149,7 @@ impl<'a> Ledger<'a> {
         noted.chain(left).chain(&self.visits).cloned().collect()
     }
 
-    /// Appends an entry to the journal, which becomes valid once a saved state includes it.
+    /// Appends an entry to the list of finished inputs and outputs, which becomes valid once a saved state includes it.
     fn note_entry(&mut self, entry: JournalEntry) -> Result<()> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         self.is_noted = true;
@@ -156,7 +157,7 @@ impl<'a> Ledger<'a> {
         journal.write(&bytes.map_err(Error::at(ErrorKind::Output, journal.state.path.display()))?)
     }
 
-    /// Syncs the journal to disk. It comes before saving a state, which may refer only to entries that are on disk.
+    /// Syncs the list of finished inputs to disk, which must precede saving a state that refers to its entries.
     fn sync_journal(&mut self) -> Result<()> {
         if let Some(journal) = self.journal.as_mut().filter(|_| take(&mut self.is_noted)) {
             self.saved.journal = journal.checkpoint()?.extent;
@@ -178,14 +179,14 @@ impl<'a> Ledger<'a> {
         self.works.len() >= MAX_AHEAD
     }
 
-    /// Begins a visit of the followed input `name`, and returns the number of its archive state.
+    /// Begins to read new data of the growing input `name`, and returns the number of its archive state.
     pub(crate) fn visit(&mut self, name: &str) -> u64 {
         let at = self.visits.iter().position(|archive| archive.identity.name == name);
         let begun = at.map(|at| self.visits.remove(at));
         self.enter(0, begun, None).state.number
     }
 
-    /// Saves the state of an archive and its complete files. Returns the files that must be published next.
+    /// Saves the state of an archive and its complete files. Returns the files that must get their final names next.
     pub(crate) fn note(&mut self, state: ArchiveState, complete: Vec<FileState>) -> Result<Vec<FileState>> {
         self.keep(state);
         self.waiting.extend(complete);
@@ -209,7 +210,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Ends an archive that has been read completely. Saves the state if several archives were joined, or if `is_saved`
-    /// is set and enough was written. Returns the files that must be published next.
+    /// is set and enough was written. Returns the files that must get their final names next.
     pub(crate) fn end(
         &mut self,
         state: ArchiveState,
@@ -225,7 +226,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Saves the state, and returns the complete files in it that must be published next.
+    /// Saves the state, and returns the complete files in it that must get their final names next.
     fn save(&mut self) -> Result<Vec<FileState>> {
         // The files of archives that were given up are as the state says that was saved before.
         if self.error.is_some() {
@@ -265,7 +266,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Notes in the journal that a file has its final name; `listed` is the file's entry in the manifest.
+    /// Notes on disk that a file has its final name; `listed` is the file's entry in the list of outputs.
     pub(crate) fn add_published(&mut self, file: &FileState, listed: Option<ManifestFile>) -> Result<()> {
         self.named.push(file.path.clone());
         let Some(listed) = listed else { return Ok(()) };
@@ -310,7 +311,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Opens the journal of a run, and appends `bytes`; none if the run cannot be continued.
+/// Opens the list of finished inputs of a run, and appends `bytes`; none if the run cannot be continued.
 fn opened_journal(plan: &Prepared<'_>, state: &Checkpoint, bytes: &[u8]) -> Result<Option<OpenFile>> {
     let Some(path) = plan.run.journal_file().filter(|_| plan.state_file.is_some()) else { return Ok(None) };
     let file = FileState { path, extent: state.journal.clone(), ..FileState::default() };
@@ -339,7 +340,7 @@ fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     Ok(())
 }
 
-/// Gives complete files their final names, and calls `add` with each file and its manifest entry.
+/// Gives complete files their final names, and calls `add` with each file and its entry for the list of outputs.
 pub(crate) fn publish_all(
     plan: &Prepared<'_>,
     files: Vec<FileState>,
@@ -348,8 +349,8 @@ pub(crate) fn publish_all(
     files.iter().try_for_each(|file| add(file, published(plan, file)?))
 }
 
-/// Gives a complete file its final name, after the last step of its format. Returns the manifest entry of the file;
-/// none for a side file.
+/// Gives a complete file its final name, after it is assembled if its format needs that. Returns the entry for the list
+/// of outputs; none for a side file (failed, dropped and copied records).
 fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
     let assemble = plan.assembler(file);
     publish(plan.disk, &file.path, assemble).map_err(|error| match error {

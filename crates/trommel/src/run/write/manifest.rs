@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use sha2::Digest;
 use trommel_record::{Disk, digest_of, read_own, replace};
 
-/// Name of the manifest in a folder of outputs. Readers of folders skip names that begin with an underscore.
+/// Name of the list of output files in a folder. Readers of folders skip names that begin with an underscore.
 const MANIFEST: &str = "_MANIFEST";
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 
-/// Entry of the manifest: one output file, or one folder of documents.
+/// Entry of the list of outputs: one output file, or one folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManifestFile {
     /// Name of the file or folder in the output folder.
@@ -65,8 +65,8 @@ pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[
     Ok(manifest.files.into_iter().filter(is_of).map(|file| file.name).collect())
 }
 
-/// Lists `files` in the manifest of a folder, and marks the folder as complete. Entries of earlier runs stay if their
-/// files exist and were not written again. Other outputs for the same inputs and formats are removed.
+/// Writes the list of output `files` in a folder (manifest), and marks the folder as complete. Entries of earlier runs
+/// stay if their files exist and were not written again. Other outputs for the same inputs and formats are removed.
 pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
     let mut manifest = earlier_manifest(&path)?;

@@ -18,25 +18,26 @@ use crate::{Error, Result};
 pub(crate) struct Outputs<'a> {
     plan: &'a Prepared<'a>,
     encoders: &'a [Encoder],
-    /// Number of the archive, if the files are its shares of common outputs, to be joined later; none for whole files.
+    /// Number of the archive, if the files are temporary and will be joined to common outputs; none for final files.
     share: Option<u64>,
-    /// True if documents are written to shares that are joined later, and not only records in side files.
+    /// True if documents, and not only failed and dropped records, are written to temporary files that are joined
+    /// later.
     is_shared: bool,
     beginning: InputStart,
-    /// Open files by slot: the index of an encoding or, after those, of a side file (quarantine, dropped list, copies).
-    /// The file of a slot is opened with the first record for it.
+    /// Open files, by the index of an encoding or, after those, of a side file (failed, dropped, copied records). Each
+    /// file is opened with the first record for it.
     open: BTreeMap<usize, OpenFile>,
-    /// Devices and pipes by slot, which are written directly and have no state.
+    /// Devices and pipes, by index of the encoding or side file; they are written directly and have no saved state.
     in_place: BTreeMap<usize, File>,
-    /// Files that are complete but not published.
+    /// Files that are complete but do not have their final names yet.
     pub(crate) complete: Vec<FileState>,
-    /// Paths of new files, which the report on the current input has not taken over yet.
+    /// Paths of new files that are not yet in the report on the current input.
     pub(crate) begun: Vec<String>,
 }
 
 /// File that is being written under its hidden name.
 pub(crate) struct OpenFile {
-    /// State of the file with its present counts, but the length and checksum at its opening.
+    /// State of the file: its counts are current, but its length and checksum are those at its opening.
     pub(crate) state: FileState,
     shard: Shard,
 }
@@ -72,7 +73,7 @@ impl OpenFile {
         Ok(FileState { extent, ..self.state })
     }
 
-    /// Appends the share that an archive has in the file, unchanged, and adds its counts.
+    /// Appends the temporary file that holds an archive's part of the output, unchanged, and adds its counts.
     fn join(&mut self, share: &FileState) -> Result<()> {
         let opened = hidden(&share.path, "tmp").and_then(File::open);
         let joined = opened.and_then(|from| self.shard.join(from, &share.extent));
@@ -84,9 +85,8 @@ impl OpenFile {
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the outputs of a plan, and continues those in `state`. If `share` is the number of an archive, quarantine,
-    /// dropped list and copies are written as shares of that archive, to be joined later. So are documents if
-    /// `is_shared` is set.
+    /// Opens the outputs of a run, and continues those in `state`. If `share` is the number of an archive, its failed,
+    /// dropped and copied records go to temporary files, to be joined later. So do documents if `is_shared` is set.
     pub(crate) fn new(
         plan: &'a Prepared<'a>,
         share: Option<u64>,
@@ -143,8 +143,8 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Returns the open file with the index `slot`; none for a device or pipe. A side file is opened with its first
-    /// record, so that a run without failures leaves no empty quarantine.
+    /// Returns the open file for an encoding or a side file, by its index `slot`; none for a device or pipe. A side
+    /// file is opened with its first record, so that a run without failures leaves no empty quarantine.
     fn file(&mut self, slot: usize) -> Result<Option<&mut OpenFile>> {
         let open = match self.open.entry(slot) {
             Entry::Occupied(open) => open.into_mut(),
@@ -171,8 +171,7 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Appends bytes to the side file (quarantine, dropped list, copies) with the number `number`, if it exists in the
-    /// plan.
+    /// Appends bytes to the side file (failed, dropped, copied records) with this number, if it exists in the plan.
     pub(crate) fn add(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
         let slot = self.plan.encoders.len() + number;
         if let Some(open) = self.file(slot)? {
@@ -206,7 +205,7 @@ impl<'a> Outputs<'a> {
         Ok((longest, self.complete.len() > parts))
     }
 
-    /// Returns whether the present part of the output with the index `slot` has no room for `length` more encoded
+    /// Returns whether the present part of an output (with the index `slot`) has no room for `length` more encoded
     /// bytes. A part without documents always has room.
     fn is_full(&self, slot: usize, length: u64) -> bool {
         let encoding = self.encoders.get(slot).map(|encoder| encoder.encoding);
@@ -228,8 +227,8 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Appends the shares of an archive to the outputs, and takes them out of the archive's state. Returns the paths of
-    /// the shares, which are removed once that state is saved.
+    /// Appends the temporary files of an archive to the outputs, and takes them out of the archive's state. Returns
+    /// their paths, to be removed once that state is saved.
     pub(crate) fn join(&mut self, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
         let first = if self.plan.has_own_outputs(archive) { self.encoders.len() } else { 0 };
         let shares: Vec<FileState> = archive.outputs.open.extract_if(.., |file| file.slot >= first).collect();
@@ -260,8 +259,7 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Completes all output files of documents and, if `ends` is set, the side files (quarantine, dropped list,
-    /// copies).
+    /// Completes all output files of documents and, if `ends` is set, those for failed, dropped and copied records.
     pub(crate) fn complete(&mut self, ends: bool) -> Result<()> {
         let left = if ends { BTreeMap::new() } else { self.open.split_off(&self.plan.encoders.len()) };
         for open in std::mem::replace(&mut self.open, left).into_values() {
@@ -278,7 +276,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Encodes the head of an output file called `name`, from the facts about its first input.
+/// Encodes the start of an output file called `name`, such as a warcinfo record, from the facts about its first input.
 pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch: Option<i64>) -> Result<Vec<u8>> {
     let InputStart { info, date, .. } = beginning;
     let mut bytes = Vec::new();
@@ -307,7 +305,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         act(frames).map_err(Error::output(Path::new("standard output")))
     }
 
-    /// Writes the head of the output, once the first input has a record.
+    /// Writes the start of the output, such as a warcinfo record, once the first input has a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
         let begun = self.unbegun.take().zip(self.plan.encoders.first());
         let Some((stdout, encoder)) = begun else { return Ok(()) };
@@ -326,12 +324,12 @@ impl<'a, 'o> Stdout<'a, 'o> {
         }
     }
 
-    /// Ends the frame and flushes it, so that a reader need not wait for the next document.
+    /// Ends the compressed frame and flushes it, so that a reader need not wait for the next document.
     pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.on(|frames| frames.end_frame()?.flush())
     }
 
-    /// Ends the output with its last frame, if it was begun.
+    /// Ends the output with its last compressed frame, if it was begun.
     pub(crate) fn finish(&mut self) -> Result<()> {
         let Some(frames) = self.frames.take() else { return Ok(()) };
         frames.finish().map(drop).map_err(Error::output(Path::new("standard output")))

@@ -51,7 +51,7 @@ impl LaneWriter<'_, '_, '_> {
 }
 
 impl<'a> OpenArchive<'a> {
-    /// Writes the copies and lines of a result into the side files (quarantine, dropped list, copies).
+    /// Writes the copies and lines of a result into the side files (failed, dropped, copied records).
     fn write_sides(&mut self, common: &Common<'a>, result: &WorkerResult) -> Result<()> {
         let mut direct = common.direct();
         let outputs = direct.as_mut().map(|ledger| &mut ledger.outputs).or(self.outputs.as_mut());

@@ -37,7 +37,7 @@ impl Ledger<'_> {
         self.end_state()
     }
 
-    /// Marks the output folder as complete, and moves the state to the file for finished runs or removes it.
+    /// Marks the output folder as complete. Keeps the state so that inputs can be added later, or removes it.
     fn end_state(&mut self) -> Result<()> {
         let outcome = self.summary.outcome();
         if let Destination::Folder(folder) = &self.plan.run.output.destination

@@ -63,7 +63,7 @@ impl Ledger<'_> {
         result(is_begun && !turn.begun.is_empty())
     }
 
-    /// Returns the number of the piece of an input that must be joined next, from 0.
+    /// Returns the number of the piece of an archive that must be joined next, from 0.
     fn due_of(&self, input: usize) -> usize {
         self.due.filter(|(of, _)| *of == input).map_or(0, |(_, piece)| piece)
     }
@@ -83,8 +83,8 @@ impl Ledger<'_> {
         work
     }
 
-    /// Begins to write the archive with the number `number`, and returns its state; none for a discarded piece. If only
-    /// one archive is written at a time, its earlier shares are joined to the outputs of all.
+    /// Begins to write the archive with the number `number`, and returns its state; none for a discarded piece. If one
+    /// archive is written at a time, its documents from an earlier run are first joined to the outputs.
     pub(crate) fn start(&mut self, number: u64) -> Result<Option<Work>> {
         self.join()?;
         let Some(mut work) = self.works.iter().find(|work| work.state.number == number).cloned() else {
@@ -97,8 +97,7 @@ impl Ledger<'_> {
         Ok(Some(work))
     }
 
-    /// Joins the finished archives whose turn has come to the outputs, and marks them as done; returns the number of
-    /// them.
+    /// Appends the documents of finished archives to the outputs, in order. Returns the number of archives so done.
     pub(super) fn join(&mut self) -> Result<usize> {
         let mut number = 0;
         loop {
@@ -114,7 +113,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Records in the journal and the summary that an archive, or a piece of it, is done; the last piece ends it.
+    /// Records on disk and in the summary that an archive, or a piece of it, is done; the last piece ends it.
     fn end_archive(&mut self, state: ArchiveState) -> Result<()> {
         let ArchiveState { input, identity, point, report, piece, .. } = state;
         let (goes_on, next) = (self.due_of(input) > 0, piece.and_then(|piece| piece.next));
@@ -135,7 +134,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Discards the pieces that an earlier piece has read as well, and decides that the next piece is valid.
+    /// Discards the pieces that an earlier piece of the archive has read too, and decides that the next piece is valid.
     fn pass_void(&mut self) {
         while let Some(front) = self.works.front() {
             let due = self.due_of(front.state.input);
