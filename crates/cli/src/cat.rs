@@ -118,12 +118,12 @@ fn place(place: &str, rest: Option<&str>) -> Result<RecordSource> {
     Ok(RecordSource { file: file.into(), offset, length: next(), inner: next() })
 }
 
-/// Formats the place of a record for display, without the secrets in a URL.
+/// Formats the location of a record (file, offset, length) for display, without the secrets in a URL.
 pub fn shown(place: &RecordSource) -> String {
     RecordSource { file: redacted(&place.file).into(), ..place.clone() }.to_string()
 }
 
-/// Reads the record at a place, and the charset that the crawler's metadata record states for it.
+/// Reads the record at a location in an archive, and the charset that the crawler's metadata record states for it.
 fn stored(place: &RecordSource) -> Result<(Record, Option<String>)> {
     let name = redacted(&place.file);
     let found = match is_url(&place.file) {

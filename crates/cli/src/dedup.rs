@@ -150,8 +150,7 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
     Ok(())
 }
 
-/// Removes the new file `again` and fails unless the existing file `there` equals it, so that the same command
-/// continues after an interruption.
+/// Removes `again`, the copy of the file `there` that a repeated command has made; fails if the two files differ.
 fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     let is_equal = SignedFile::of(there)? == SignedFile::of(again)?;
     fs::remove_file(again).with_context(|| again.display().to_string())?;

@@ -14,9 +14,9 @@ use crate::{messages, messages::say};
 /// Result of a command, which determines the exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Success of the command; `search` found at least one document.
+    /// Success of the command. For `search`: at least one document found.
     Clean,
-    /// Failure of some records, while the outputs hold the others; `search` found nothing.
+    /// Failure of some records; the outputs hold all others. For `search`: no document found.
     SomeFailed,
     /// Failure of the command without a result, because of wrong usage or a fatal error.
     Fatal,

@@ -227,7 +227,7 @@ fn settings(args: &ExtractArgs, by_name: Option<Form>) -> anyhow::Result<(Settin
     Ok((settings, form))
 }
 
-/// Warns if no block is kept of a page that has words.
+/// Warns if a page has words, but none of its blocks is kept as main text.
 fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
     let judgement = &extraction.verdicts().judgement;
     let keeps = judgement.choice.kept.contains(&true);

@@ -25,8 +25,8 @@ pub struct PageInput {
     pub name: String,
     /// Path of the page; `None` for a URL or standard input.
     file: Option<PathBuf>,
-    /// Path of the page's output in a folder of outputs, without an extension: the path below the named folder, or the
-    /// name of the file.
+    /// Path below the output folder, without extension, of the file for the page's text: `news/a` for the page
+    /// `news/a.html` below a named folder, `a` for a named page `news/a.html`.
     pub stem: PathBuf,
 }
 

@@ -139,7 +139,7 @@ fn sorted(arguments: &[String]) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<Strin
     Ok((outputs, wets, archives))
 }
 
-/// Adds the documents of all inputs to the search index. Unreadable documents are logged and skipped.
+/// Adds the documents of all inputs to the search index, and returns their counts. Logs and skips unreadable documents.
 fn fed(
     outputs: &[PathBuf],
     wets: &[PathBuf],

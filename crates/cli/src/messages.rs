@@ -36,7 +36,7 @@ enum LogFormat {
     Json,
 }
 
-/// Form of messages outside the log: `PLAIN` for people, `JSON`, or `QUIET` for none.
+/// Form of messages that are not log lines, such as summaries: `PLAIN` (text), `JSON`, or `QUIET` (none).
 static MESSAGE_FORM: AtomicU8 = AtomicU8::new(PLAIN);
 const PLAIN: u8 = 0;
 const JSON: u8 = 1;

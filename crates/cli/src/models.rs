@@ -72,20 +72,20 @@ struct Description<'a> {
     parts: Vec<Part<'a>>,
     types: Vec<String>,
     embedded_columns: Vec<(f32, &'a str)>,
-    /// Attribute words with their weights, the largest weight first.
+    /// Words of `class` and `id` attributes with their weights, the largest weight first.
     tokens: Vec<String>,
 }
 
-/// Part of a model, such as a linear scorer or trees, in the description of the model.
+/// Description of one part of a model: a linear or additive scorer, or boosted trees.
 struct Part<'a> {
     kind: &'static str,
-    /// Share of the part in the log odds, in percent.
+    /// Weight in percent of this part in the model's sum of log odds over all its parts.
     share: f32,
     /// Strength (influence on the probability) and name of each feature column, the strongest first.
     columns: Vec<(f32, &'a str)>,
 }
 
-/// Number of attribute words shown with the largest weights, and of those with the smallest weights.
+/// Number of attribute words (from `class` and `id`) shown for content, and the same number for boilerplate.
 const MOST_TOKENS: usize = 40;
 
 fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {

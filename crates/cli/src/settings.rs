@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::run::{NetworkOptions, load_config};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, Value, fields, parts};
 
-/// Set of settings that a kind of command accepts as options.
+/// Scope: the settings that a kind of command accepts as options.
 pub trait Scope {
     /// Examples printed below the help of the command; empty if it has none.
     const EXAMPLES: &str;
@@ -52,7 +52,7 @@ macro_rules! scopes {
 }
 
 scopes! {
-    /// Scope of commands that run over archives: all settings.
+    /// Settings that commands over archives accept: all.
     RunCommands: |_| true, "\
 Examples:
   trommel run crawl.warc.gz -o out.jsonl.zst
@@ -60,8 +60,8 @@ Examples:
   trommel run crawl.warc.gz -o - --limit 10 --markdown --url '*/blog/*'
   trommel run s3://bucket/crawl/ -o out/ --chunks words=400 --resume";
 
-    /// Scope of `annotate`, which writes facts about pages but no text: all settings but those of text, document
-    /// contents, format and compression.
+    /// Settings that `annotate` accepts, which writes facts about pages without text: all but those about text, lists
+    /// beside the text, format and compression.
     AnnotateCommands: |field| {
         let is_of_texts = matches!(field.part(), "text" | "include");
         !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
@@ -72,20 +72,21 @@ Examples:
   trommel annotate crawl.warc.gz -o few.parquet --limit 1000 --host example.org
   trommel run --select annotations.parquet -o out.jsonl.zst";
 
-    /// Scope of commands that take single pages: the settings about pages.
+    /// Settings that commands for single pages accept: those about one page, such as the form of its text.
     PageCommands: Field::is_of_pages;
 
-    /// Scope of `serve`: the settings of documents except those of records, and the number of jobs.
+    /// Settings that `serve` accepts: those about pages, filters except those by URL or host, and `jobs`.
     #[cfg(feature = "serve")]
     ServiceCommands: |field| (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs";
 
-    /// Scope of commands that read documents but write no outputs: settings of pages but `include`, filters and `jobs`.
+    /// Settings for commands that read archives but write no outputs: those about pages except `include`, filters,
+    /// `jobs`.
     DocumentCommands: |field| (field.is_of_documents() && field.part() != "include") || field.name == "jobs";
 
-    /// Scope of commands that list records: the settings about records.
+    /// Settings that commands that list records accept: those that select records by URL or host.
     ListCommands: Field::is_of_records;
 
-    /// Scope of commands that only judge pages of archives: the model, the number of jobs and the size of site counts.
+    /// Settings for commands that only count the blocks of sites: model, number of threads, memory for the counts.
     JudgingCommands: |field| matches!(field.name.as_str(), "model" | "jobs" | "sites_size");
 }
 
@@ -286,7 +287,7 @@ const FIRST: [(&str, usize, &str); 13] = [
     ("model", 19, "fast, lite or a model file [default: fast]"),
 ];
 
-/// Display order of options that `-h` leaves out: after all others.
+/// Position in the help of options that `-h` leaves out: after all others.
 pub const LATER: usize = 100;
 
 /// Adds help to the option of a setting. If the command has `many` options, `-h` shows only the usual ones, and the

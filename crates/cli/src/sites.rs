@@ -124,7 +124,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     Ok(Exit::of_run(&summary_of_run))
 }
 
-/// Describes the totals of a site memory in one line: pages, sites, distinct blocks, positions and bytes.
+/// Describes in one line the totals of counts of blocks that recur on sites: pages, sites, blocks, positions, bytes.
 fn summary(memory: &SiteMemory) -> String {
     let kept = if memory.is_sample() { ", an even sample of the blocks" } else { "" };
     format!(

@@ -200,7 +200,7 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints, for sets labelled only with texts that must be kept, the share of the texts that the model keeps.
+/// Prints the fraction of texts kept by the model, for pages labelled only with texts that must be kept.
 fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
         let pages = trained.judged.iter().filter(|page| page.set == at);

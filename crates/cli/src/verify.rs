@@ -29,7 +29,7 @@ pub struct VerifyArgs {
     against: Vec<PathBuf>,
 }
 
-/// Counts of a verification: documents, spans and chunks checked, wrong places, and pages that could not be read.
+/// Counts of documents, spans and chunks compared with the archive, of those that differ, and of unreadable pages.
 #[derive(Debug, Default)]
 struct Counts {
     documents: u64,
@@ -144,8 +144,8 @@ fn verify(document: &Document, archives: &[PathBuf], counts: &mut Counts) {
     }
 }
 
-/// Returns the text of a chunk without the title that Markdown adds above it, because the title has no place in the
-/// page.
+/// Returns the text of a chunk without the title that Markdown adds above it, which the page does not have at that
+/// place.
 fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));

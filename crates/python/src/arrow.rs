@@ -74,7 +74,7 @@ pub(crate) const BATCH_BYTES: usize = 64 << 20;
 
 const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
 
-/// Keys of documents that are not columns for single pages, because they describe a record.
+/// Keys of documents that describe a record in an archive, so that tables of single pages lack these columns.
 const OF_RECORDS: [&str; 7] = ["id", "date", "blocked", "status", "truncated", "notes", "extractor"];
 
 /// List of the columns of a record batch for Python.

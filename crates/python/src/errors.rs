@@ -18,7 +18,7 @@ create_exception!(
 create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
 create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
 
-/// Converts an error of a library to a `TrommelError`.
+/// Converts any Rust error to the Python exception `TrommelError`.
 pub(crate) fn told(error: impl Display) -> PyErr {
     TrommelError::new_err(error.to_string())
 }

@@ -60,8 +60,8 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 impl Named {
-    /// Adds the archives to a request for a run. Returns the file system that holds them, and whether they are a file
-    /// object.
+    /// Adds the archives to a request for a run. Returns the file system to read them from, and true if the archive is
+    /// a Python file object.
     ///
     /// # Errors
     /// Raises `ValueError` for standard input, and for options that a file object cannot have.
@@ -112,7 +112,7 @@ pub(crate) fn prepared(
     Ok(prepared)
 }
 
-/// Settings and model that a Python caller chooses for a run: those of an extractor or a configuration, and keywords.
+/// Settings and model that a Python caller chooses for a run, by an extractor, a configuration or keywords.
 pub(crate) struct RunChoices {
     pub(crate) chosen: PartialSettings,
     pub(crate) file: PartialSettings,

@@ -80,7 +80,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     }
 }
 
-/// Predicate that returns whether a Python function accepts a setting.
+/// Function that returns whether a Python function accepts a setting as a keyword.
 pub(crate) type Scope = fn(&Field) -> bool;
 
 /// Returns whether functions that return documents accept a setting: every setting except those of output files.

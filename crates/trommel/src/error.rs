@@ -80,7 +80,7 @@ impl Error {
         own.or_else(cause).map(io::Error::kind)
     }
 
-    /// Returns whether the error refused a run before any file was changed.
+    /// Returns whether a run ended with this error before it changed any file.
     pub fn is_refusal(&self) -> bool {
         matches!(self.kind, ErrorKind::Setting | ErrorKind::Exists | ErrorKind::Resume)
     }
@@ -104,7 +104,7 @@ impl error::Error for Error {
     }
 }
 
-/// Implements `From` each listed error type for [`Error`]; a function chooses the kind of each.
+/// Implements `From<E>` for [`Error`] for each listed error type `E`; the function after `=>` gives the kind.
 macro_rules! kinds {
     ($($(#[$condition:meta])* $error:ty => $kind:expr;)+) => {
         $(

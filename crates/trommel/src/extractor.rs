@@ -107,7 +107,7 @@ impl Extractor {
         self
     }
 
-    /// Adds a site memory, which corrects the model's judgement of a page by other pages of the same site.
+    /// Adds a site memory: counts of blocks that recur on a site, by which the model recognises boilerplate better.
     #[must_use]
     pub fn with_sites(self, sites: Arc<SiteMemory>) -> Self {
         self.map(|judge| judge.with_sites(sites))
@@ -119,7 +119,7 @@ impl Extractor {
         self.map(|judge| judge.with_observer(observer))
     }
 
-    /// Replaces the inner extractor, which parses and judges pages, by the result of `change`.
+    /// Passes the inner extractor, which finds the blocks of main text in a page, to `change` and keeps the result.
     #[must_use]
     pub fn map(mut self, change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor) -> Self {
         self.judge = change(self.judge);
@@ -132,22 +132,22 @@ impl Extractor {
         self.extract(page, hints).document(&self.options)
     }
 
-    /// Parses and judges a page, and returns its blocks, links and posts with the verdicts.
+    /// Parses a page, and returns its links, its posts and its blocks, each with the decision whether it is main text.
     pub fn extract<'a>(&self, page: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         self.judge.extract(page, hints)
     }
 
-    /// Returns the options of documents, such as the form of the text and the lists that accompany the text.
+    /// Returns the options for documents, such as plain text or Markdown, and lists of tables or posts beside the text.
     pub fn options(&self) -> &DocumentOptions {
         &self.options
     }
 
-    /// Returns the model that judges the blocks of pages.
+    /// Returns the model that decides for each block of a page whether it is main text.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// Returns the inner extractor, which parses pages and judges their blocks by the settings of `content`.
+    /// Returns the inner extractor, which parses a page and decides for each block whether it is main text.
     pub fn judge(&self) -> &trommel_extract::Extractor {
         &self.judge
     }
@@ -162,11 +162,11 @@ impl fmt::Debug for Extractor {
     }
 }
 
-/// Number of bytes that must arrive before a session judges whether its page is HTML.
+/// Number of bytes of a page in transfer that must have arrived before it is checked for being HTML.
 const HEAD_BYTES: usize = 1024;
-/// Number of bytes that must arrive before a session rejects a page without content as hopeless.
+/// Number of bytes of a page that must have arrived before it is rejected for having no content so far.
 const MIN_HOPELESS_BYTES: usize = 256 << 10;
-/// Probability (0 to 1) of being content that every block of a hopeless page stays below.
+/// Probability (0 to 1) of being content; a page is rejected as hopeless if all its blocks stay below it.
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 
 /// Conditions under which a session rejects a page before its end; none by default. Except for `not_html`, they apply
@@ -216,7 +216,7 @@ trommel_text::named! {
 }
 
 impl EarlyStops {
-    /// Returns early stops with all conditions on, and `languages` as accepted languages (empty to accept all).
+    /// Returns stops for every kind of unwanted page, with `languages` as accepted languages (empty to accept all).
     pub fn all(languages: Vec<String>) -> Self {
         Self { not_html: true, noindex: true, languages, hopeless: true, block_pages: true }
     }
@@ -276,7 +276,7 @@ impl EarlyStops {
     }
 }
 
-/// Returns whether data begins with the signature of a format other than HTML, or like JSON and contains no tag.
+/// Returns whether data is not HTML: it begins like a PDF, image or other format, or like JSON and has no tag.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN_PHRASES: [&[u8]; 14] = [
         b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",

@@ -55,9 +55,8 @@ pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};
 /// Name of the file in which Tantivy lists the files of an index.
 const MANAGED: &str = ".managed.json";
 
-/// Assembler of a search index from a spool (temporary file of encoded documents). The result is a folder for
-/// [`Index::open`](Index::open). The documents keep their order, in one segment. Only the file names, which Tantivy
-/// chooses, are random.
+/// Builder of a search index from a spool (temporary file of encoded documents). The result is a folder for
+/// [`Index::open`](Index::open), with the documents in their order. Only the names of its files are random.
 #[derive(Clone, Copy, Debug)]
 pub struct Tantivy;
 

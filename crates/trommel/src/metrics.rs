@@ -169,22 +169,22 @@ impl Metrics {
         self.confidence.observe(confidence);
     }
 
-    /// Counts a record or page that was dropped, by reason.
+    /// Counts a record or page that was dropped for a reason such as `media-type`.
     pub fn dropped(&self, reason: &'static str) {
         self.drops.get_or_create(&[("reason", reason)]).inc();
     }
 
-    /// Counts a record or page that failed, by kind of fault.
+    /// Counts a record or page that failed with a kind of fault such as `payload`.
     pub fn failed(&self, kind: &'static str) {
         self.failures.get_or_create(&[("kind", kind)]).inc();
     }
 
-    /// Counts a damaged place of an archive.
+    /// Counts a place in an archive whose bytes are damaged.
     pub fn damaged(&self) {
         self.damage.inc();
     }
 
-    /// Records the time that one page spent in the stage called `stage`.
+    /// Records the time that one page spent in a stage of its extraction, such as `features`.
     pub fn stage(&self, stage: &'static str, time: Duration) {
         self.stages.get_or_create(&[("stage", stage)]).observe(time.as_secs_f64());
     }

@@ -8,15 +8,15 @@ use trommel_extract::{PageLink, PushPage};
 use crate::extractor::{EarlyStops, StopReason};
 use crate::{Document, Extractor, Hints, OwnedHints};
 
-/// Default maximum number of bytes of a page that a session keeps.
+/// Default maximum number of bytes of a page that arrives in parts; further bytes are ignored.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 
-/// Answer of a session to a part of its page: continue, full, or page not wanted.
+/// Answer to each part of a page that arrives: send more, enough bytes, or the page is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The session wants more parts of the page.
     Continue,
-    /// The session keeps no more bytes; further parts are ignored.
+    /// The session has the maximum number of bytes of a page; further parts are ignored.
     Full,
     /// The page is not wanted, by the rules of [`EarlyStops`].
     Stop(StopReason),
@@ -43,7 +43,7 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Known {
-    /// Canonical URL, unchanged as the page states it.
+    /// Canonical URL (`<link rel=canonical>`) exactly as the page states it.
     pub canonical: Option<String>,
     /// Links found so far, with the probability and role of their blocks, so that a crawler can follow links of content
     /// first.
@@ -131,13 +131,13 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Sets the early stops, by which the session rejects unwanted pages.
+    /// Sets the conditions, such as a wrong language, under which the session rejects a page before its end.
     pub fn set_stops(&mut self, stops: EarlyStops) {
         self.stops = stops;
     }
 
-    /// Takes the next bytes of the page, and returns whether more are wanted. After a [`Verdict::Stop`] every further
-    /// verdict is the same; a page that is fed further is read as usual.
+    /// Takes the next bytes of the page, and returns whether more are wanted. After a [`Verdict::Stop`] further bytes
+    /// are still read, but every further call returns the same verdict.
     pub fn feed(&mut self, part: &[u8]) -> Verdict {
         let room = self.max_page.saturating_sub(self.page.len());
         let taken = part.get(..room).unwrap_or(part);

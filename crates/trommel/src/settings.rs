@@ -132,8 +132,8 @@ impl Settings {
         self.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Returns the maximum bytes of one record and of one decoded page: the settings, lowered to a twenty-fourth and a
-    /// forty-eighth of the maximum memory. Both are independent of the number of workers, and so is the output.
+    /// Returns the maximum bytes of one record and of one decoded page. They are those of the settings, but at most
+    /// 1/24 and 1/48 of `max_memory`. The number of workers does not change them.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
         let LimitSettings { max_record, max_payload, max_memory, .. } = &self.limits;
         let memory = max_memory.map_or(u64::MAX, |memory| memory.0);

@@ -26,9 +26,9 @@ use crate::index::{IndexError, ScriptTokenizer};
 const SNIPPET: usize = 200;
 /// Number of bytes at the start of a text that are searched for a snippet; more would take seconds in a huge text.
 const SNIPPET_TEXT: usize = 256 << 10;
-/// Estimated bytes of text per term, to estimate a text's size from its term count, which Tantivy stores rounded.
+/// Estimated bytes of text per term (indexed word), by which the size of a text is estimated from its term count.
 const BYTES_PER_TERM: u64 = 10;
-/// Maximum number of index terms that replace a query term of a single character.
+/// Maximum number of index terms searched for a query of one Chinese or Thai character: those that begin with it.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
 /// Search in an index: the user's query and the conditions on the documents found.
@@ -71,7 +71,7 @@ pub struct Hit {
     /// Document found, without its text.
     #[serde(flatten)]
     pub document: IndexedDocument,
-    /// Part of the document's text that contains most words of the query.
+    /// Short part of the document's text in which the most words of the query occur.
     pub snippet: Snippet,
 }
 
@@ -88,7 +88,7 @@ pub struct IndexedDocument {
     pub date: Option<String>,
     /// Language code of the document.
     pub lang: Option<String>,
-    /// Place of the document's record in an archive.
+    /// Location of the document's record in a web archive: file, offset and length.
     pub source: Option<RecordSource>,
     /// Text of the document; empty in search hits.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -105,7 +105,7 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// Splits the snippet for display into pieces of its text in order, each with true if it is a word of the query.
+    /// Splits the snippet into parts in order, each with true if it is a word of the query, to be highlighted.
     pub fn parts(&self) -> Vec<(&str, bool)> {
         let starts = self.highlights.iter().flat_map(|range| [(range.start, false), (range.end, true)]);
         let mut at = 0;
@@ -222,7 +222,7 @@ impl Index {
         }
     }
 
-    /// Returns `character` and the terms of titles, headings, texts that begin with it, at most [`MAX_EXPANDED_TERMS`].
+    /// Returns `character` and the index terms that begin with it, at most [`MAX_EXPANDED_TERMS`] in all.
     fn beginning_with(&self, searcher: &Searcher, character: char) -> Result<Vec<String>, IndexError> {
         let start = character.to_string();
         let mut terms = BTreeSet::from([start.clone()]);
@@ -263,8 +263,8 @@ fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError>
 /// Character that marks text left out before or after a snippet.
 const ELLIPSIS: char = '…';
 
-/// Returns the part of `body` with most query words, or the start of `body` if it has none. An ellipsis marks text that
-/// is left out.
+/// Returns the part of `body` with the most query words, or the start of `body` if it has none. An ellipsis marks text
+/// that is left out.
 fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     let best = snippets.snippet(body);
     let (text, mut found) = if best.is_empty() {
@@ -336,8 +336,8 @@ pub fn foreign_syntax(typed: &str) -> Vec<&str> {
 }
 
 /// Parses the query that a user typed. A document needs only one of its words, but more words give a higher score.
-/// Phrases and words after `+` are required, and those after `-` are excluded. `beginning_with` returns the index terms
-/// that begin with a character, to find one character in scripts whose terms are pairs.
+/// Phrases and words after `+` are required, and those after `-` are excluded. A single Chinese or Thai character
+/// stands for all index terms that begin with it, which `beginning_with` returns.
 pub(crate) fn parse(
     typed: &str,
     fields: &Fields,
@@ -413,7 +413,7 @@ fn word(field: Field, term: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
 }
 
-/// Returns a query for documents with one of `terms` in a field; only the term with the best score counts.
+/// Returns a query for documents that have any of `terms` in a field; the best of their scores is the score.
 fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     match terms {
         [term] => word(field, term),
@@ -421,7 +421,7 @@ fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     }
 }
 
-/// Restricts a query to documents with each value of `limits` in its field, such as a site or a language.
+/// Restricts a query to documents that have all the field values in `limits`, such as a site and a language.
 pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
     clauses.extend(limits.iter().map(|&(field, value)| {

@@ -23,7 +23,7 @@ const MAX_TERM: usize = 64;
 ///   signs that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
-    /// True if the last character of a run of pairs is also a term.
+    /// True if the last of several Chinese or Thai characters is a term too, besides each pair of neighbours.
     has_run_ends: bool,
 }
 
@@ -46,9 +46,10 @@ impl Tokenizer for ScriptTokenizer {
 #[derive(Debug)]
 pub struct TextTerms<'a> {
     text: &'a str,
-    /// Byte offset in the text at which the next term is looked for.
+    /// Byte offset in the text from which the next term is searched.
     at: usize,
-    /// Last character of a run of pairs, its byte offset, and true if it is in a pair already; none between runs.
+    /// Previous character, if its script is indexed in pairs of characters; its byte offset; true if a pair contains
+    /// it.
     before: Option<(char, usize, bool)>,
     has_run_ends: bool,
     token: Token,
@@ -61,7 +62,7 @@ impl TextTerms<'_> {
         self.token.position = self.token.position.wrapping_add(1);
     }
 
-    /// Ends a run of character pairs; returns whether its last character becomes a term (if alone, or in documents).
+    /// Ends a run of characters that are indexed in pairs; returns whether the last one becomes a term of its own.
     fn end_run(&mut self) -> bool {
         let Some((c, from, is_paired)) = self.before.take() else { return false };
         if is_paired && !self.has_run_ends {
@@ -78,7 +79,7 @@ impl TextTerms<'_> {
         true
     }
 
-    /// Adds the character at byte `at` to the run of pairs; returns whether it completes a pair, the next term.
+    /// Makes a term of the previous character and `c`, at byte `at`; returns false if there is no previous character.
     fn pair(&mut self, c: char, at: usize) -> bool {
         let Some((first, from, _)) = self.before.replace((c, at, false)) else { return false };
         self.before = Some((c, at, true));
@@ -160,7 +161,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Returns the character of a one-character term in a script whose terms are pairs; none for other terms.
+/// Returns the character if a term is one character of a script indexed in pairs, such as Chinese; otherwise none.
 pub(crate) fn is_lone(term: &str) -> Option<char> {
     let mut characters = term.chars();
     characters.next().filter(|&c| is_paired(c) && characters.next().is_none())

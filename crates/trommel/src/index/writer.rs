@@ -33,7 +33,7 @@ pub struct IndexWriter {
 pub struct CommittedIndex {
     /// Number of documents that the commit added.
     pub added: u64,
-    /// Number of documents that a later one with the same id replaced, in the index or among the added.
+    /// Number of documents, old or added, that were replaced by a later document with the same id.
     pub replaced: u64,
 }
 

@@ -119,7 +119,7 @@ impl TokenizerFile {
         &self.sha256
     }
 
-    /// Returns the counter of the tokens of a text, without those that a model adds at the ends of a text.
+    /// Returns the function that counts the tokens of a text, without special tokens for its beginning and end.
     pub fn counter(&self) -> &TokenCounter {
         &self.counter
     }

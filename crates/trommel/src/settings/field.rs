@@ -50,7 +50,7 @@ pub enum Kind {
     OneOf(Vec<Value>),
     /// Any number of values of a fixed list.
     ListOf(Vec<Value>),
-    /// Any number of free texts.
+    /// List of texts, each of any content.
     Texts,
     /// Whole number.
     Integer,
@@ -58,7 +58,7 @@ pub enum Kind {
     Number,
     /// Number of bytes, which may have a unit, such as `64M`.
     Bytes,
-    /// Free text.
+    /// Text of any content.
     Text,
 }
 
@@ -152,13 +152,13 @@ fn ordered() -> Ordered {
     serde_json::from_str(&text).unwrap_or(Ordered::Value(Json::Null))
 }
 
-/// Returns the description in a schema, its lines joined by spaces.
+/// Returns the `description` in a JSON Schema as one line.
 fn description(schema: &Json) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the schema of the setting at a path.
+/// Returns the part of a JSON Schema that describes the setting at a path such as `text.links`.
 fn property<'a>(schema: &'a Json, path: &str) -> &'a Json {
     path.split('.').fold(schema, |schema, key| &schema["properties"][key])
 }
@@ -182,7 +182,7 @@ fn kind(schema: &Json) -> Kind {
     }
 }
 
-/// Returns the values that a schema lists, with their meanings; none if it lists no values.
+/// Returns the values that a JSON Schema allows, with their meanings; none if it does not list them.
 fn values(schema: &Json) -> Option<Vec<Value>> {
     let named = |name: &Json, doc| name.as_str().map(|name| Value { name: name.to_owned(), doc });
     let mut found: Vec<Value> = all(schema, "oneOf").filter_map(values).flatten().collect();
@@ -191,12 +191,12 @@ fn values(schema: &Json) -> Option<Vec<Value>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Returns the items of the list `key` in a schema; no items if there is no such list.
+/// Returns the items of the list at `key` in a JSON Schema; no items if there is no such list.
 fn all<'a>(schema: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
     schema[key].as_array().into_iter().flatten()
 }
 
-/// Returns the path and the default value of each setting in a tree of tables.
+/// Returns the path (`text.links`) and the default value of each setting in nested tables.
 fn leaves<'a>(value: &'a Ordered, path: &str) -> Vec<(String, &'a Json)> {
     match value {
         Ordered::Table(keys) => keys.iter().flat_map(|(key, value)| leaves(value, &joined(path, key))).collect(),

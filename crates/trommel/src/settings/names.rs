@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Settings;
 
-/// Names and paths of the settings whose name is not the last part of their path.
+/// Names and paths of the settings whose name differs from the last part of their path.
 pub(super) const NAMES: [(&str, &str); 7] = [
     ("text", "text.form"),
     ("site_memory", "sites.memory"),
@@ -28,7 +28,7 @@ pub(super) static DEFAULTS: LazyLock<Value> =
 pub(super) static PATHS: LazyLock<BTreeMap<String, String>> =
     LazyLock::new(|| leaves(&DEFAULTS).into_iter().map(|(path, _)| (name_of(&path).to_owned(), path)).collect());
 
-/// Returns the name of the setting at a path, the same in every interface.
+/// Returns the name of the setting at a path: `links` for `text.links`.
 pub(crate) fn name_of(path: &str) -> &str {
     let named = NAMES.iter().find(|(_, known)| *known == path);
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
@@ -137,13 +137,13 @@ impl Settings {
     }
 }
 
-/// Returns the paths of everything that serde writes of a value, with the values as users write them.
+/// Serialises a value; returns the path of each field (`text.links`) and its value as a user would write it.
 pub(crate) fn written(value: &impl Serialize) -> serde_json::Result<Vec<(String, String)>> {
     let all = serde_json::to_value(value)?;
     Ok(leaves(&all).into_iter().map(|(path, value)| (path, shown(value))).collect())
 }
 
-/// Formats a value as users write it.
+/// Formats a JSON value as a user would write it: text without quotes, lists with commas, nothing for null.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -9,7 +9,7 @@ use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::{Settings, SettingsError};
 use crate::{Error, ErrorKind, Result};
 
-/// Pairs of settings that exclude each other; a later choice of the first removes an earlier choice of the second.
+/// Pairs of settings that exclude each other: if the first is set later than the second, the second is unset.
 const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
 
 /// Settings that have an effect in Markdown only, so that choosing one selects Markdown.
@@ -199,8 +199,8 @@ impl PartialSettings {
         Ok(settings)
     }
 
-    /// Returns the settings as [`PartialSettings::settings`] does, but does not refuse settings that exclude each
-    /// other. Layers that are merged later need this.
+    /// Returns the complete settings, with defaults for settings that are not chosen. Does not fail if settings exclude
+    /// each other, so that settings can be read before they are merged with others.
     ///
     /// # Errors
     /// Fails if a value is invalid.
@@ -239,7 +239,7 @@ impl PartialSettings {
         }
     }
 
-    /// Stores a value at the setting that `key` names; a table of a part sets all settings in it.
+    /// Sets the setting `key` to a value; if `key` is a part of the settings, sets all settings in its table.
     fn place(&mut self, part: &str, key: &str, value: Value) -> Result<(), SettingsError> {
         if let ("", "markdown", Value::Bool(is_markdown)) = (part, key, &value) {
             self.put("text.form", if *is_markdown { "markdown" } else { "plain" }.into());
@@ -267,13 +267,13 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// Sets the value of the setting at a path, whose parts are tables.
+    /// Sets the value of the setting at a path such as `text.links`.
     fn put(&mut self, path: &str, value: Value) {
         let table = path.split('.').fold(&mut self.chosen, |table, key| &mut table[key]);
         *table = value;
     }
 
-    /// Adds the settings that the chosen settings imply, and checks every value.
+    /// Adds settings that the chosen ones imply, such as Markdown for `links`, and checks every value.
     fn checked(mut self) -> Result<Self, SettingsError> {
         let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
         if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
