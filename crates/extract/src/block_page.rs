@@ -28,18 +28,18 @@ trommel_text::named! {
     }
 }
 
-/// Maximum number of words of a block page recognised by its title, and of one recognised only by a phrase.
+/// Maximum words of a page recognised as an error page, captcha or the like: by its title, or only by a phrase.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
 const MAX_WORDS: (u32, u32) = (400, 150);
-/// Minimum number of `input` elements on a log-in page; other pages often have one, for search.
+/// Minimum number of `input` elements of a page titled "Log in" that counts as a log-in page; a search box is one, too.
 const MIN_FIELDS: usize = 2;
-/// Number of bytes of text after which no further block of a page is searched for phrases of block pages.
+/// Bytes of page text after which no further block is searched for phrases of error pages, captchas and the like.
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Texts of block pages, one a line: place, reason and text, separated by tabs. The place is `title` (a whole title, or
-/// a part of one between separators), `phrase` (one on a short page suffices) or `banner` (two on a short page show a
-/// consent wall).
+/// Texts that reveal error pages, captchas and the like, one a line: place, reason and text, separated by tabs. The
+/// place is `title` (a whole title, or a part of one between separators), `phrase` (one on a short page suffices) or
+/// `banner` (two on a short page show a consent wall).
 const PHRASES: &str = include_str!("block_page/phrases.tsv");
 
 static TITLES: LazyLock<FxHashMap<&str, BlockReason>> = LazyLock::new(|| phrases("title").collect());
@@ -47,7 +47,7 @@ static TITLES: LazyLock<FxHashMap<&str, BlockReason>> = LazyLock::new(|| phrases
 static FINDERS: LazyLock<Vec<(Finder, BlockReason)>> =
     LazyLock::new(|| phrases("phrase").map(|(phrase, reason)| (Finder::new(phrase), reason)).collect());
 
-/// Returns the texts that [`PHRASES`] lists for a place (`title`, `phrase` or `banner`), each with its reason.
+/// Returns the known texts of error pages and the like for a place (`title`, `phrase`, `banner`), each with its reason.
 fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
     PHRASES.lines().filter_map(move |line| {
         let (reason, phrase) = line.strip_prefix(place)?.strip_prefix('\t')?.split_once('\t')?;
@@ -57,7 +57,8 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// Returns the reason for a block page (captcha, error) that a title or heading states in one of its parts, if any.
+    /// Returns the reason why a page is not the requested one (captcha, error), if a part of its title or heading
+    /// states it.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }
@@ -104,8 +105,8 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// Returns the reason for a block page that a title in lower case states. A part of the title between separators must
-/// be the message of a block page, apart from numbers and the word `error`.
+/// Returns the reason why a page is not the requested one (captcha, error), from its title in lower case. A part of the
+/// title between separators must be a known message, apart from numbers and the word `error`.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
     title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
         // "Just a moment..."

@@ -65,7 +65,7 @@ pub(crate) struct ChunkBlocks<'a> {
     pub title: Option<&'a str>,
     /// Role of each block of the page; `None` if the role is unknown.
     pub roles: Vec<Option<Role>>,
-    /// Byte range in the page of each text from a script. These texts are numbered on from the page's blocks.
+    /// Byte range in the page of each text taken from a script; such texts are numbered after the page's blocks.
     pub embedded: Vec<(u32, u32)>,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn chunks(
     (chunks, is_capped)
 }
 
-/// Sets the byte range in the page of each atom that is a single sentence, all in one pass.
+/// Sets the byte range in the page of each atom (part that no chunk divides) that is one sentence of a long paragraph.
 fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]) {
     let ranges = atoms.iter().filter(|atom| atom.is_divided).map(|atom| atom.place.clone());
     let places = text.covering_places(blocks.content.page, blocks.content.html, ranges);
@@ -143,9 +143,9 @@ fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]
     }
 }
 
-/// Groups atoms into chunks and returns the range of atom indices of each. No chunk ends with a heading, and a heading
-/// starts a new chunk if the current one is half full. Repeats at most `room` bytes, and returns true if it left out an
-/// overlap.
+/// Groups atoms (parts that no chunk divides) into chunks, each a range of atom indices. Returns the chunks, and
+/// whether an overlap was left out because only `room` bytes may be repeated. No chunk ends with a heading, and a
+/// heading starts a new chunk if the current one is half full.
 fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Range<usize>>, bool) {
     let limit = u64::from(size.size.get());
     // Of all atoms before each: so a sum takes one step.
@@ -205,8 +205,8 @@ fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Ran
     (packed, is_capped)
 }
 
-/// Returns the headings above the first atom of a chunk that is no heading, outermost first. A chunk of headings alone
-/// gives its last heading and those above it. The title comes first, unless one of the headings repeats it.
+/// Returns the headings above the first paragraph or other text of a chunk, outermost first. A chunk of headings alone
+/// gives its last heading and those above it. The title comes first, unless a heading takes its place.
 fn headings(
     text: &TracedText,
     atoms: &[Atom],
@@ -311,7 +311,7 @@ pub enum ChunkSizeError {
 }
 
 impl ChunkUnit {
-    /// Returns the number of units in a text; `tokens` counts its tokens.
+    /// Returns the number of words or of tokens in a text; `tokens` counts the tokens.
     pub fn count(self, text: &str, tokens: &TokenCounter) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),

@@ -17,7 +17,7 @@ use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 /// that decided.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
-    /// Judgement of the model, with the choice of blocks changed by the content policy.
+    /// Judgement of the model about the page, in which the content policy has changed the choice of blocks.
     pub judgement: Judgement,
     /// One flag per block, true if it is a comment that is kept apart from the text. Empty unless the policy is
     /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
@@ -28,16 +28,16 @@ pub struct Verdicts {
     pub headline: HeadlinePolicy,
     /// Policy that decides whether further articles below the page's first are part of the text.
     pub articles: ArticlePolicy,
-    /// Role of each block. The [`RoleModel`](trommel_model::RoleModel) refines them here only if the policy names
-    /// roles; [`Extraction::roles`](crate::Extraction::roles) always uses it.
+    /// Roles of the blocks, refined by the [`RoleModel`](trommel_model::RoleModel) only if the policy names roles.
+    /// [`Extraction::roles`](crate::Extraction::roles) always refines them.
     pub roles: Vec<Role>,
     /// Roles whose blocks are never main text, even if a later rule keeps them.
     pub exclude: RoleSet,
     /// Last decider (model, rule or policy) about each block.
     pub by: Vec<Decider>,
-    /// Rule that is not applied, to measure its effect.
+    /// Rule that is left out, so that its effect can be measured; `None` if all rules are applied.
     pub without: Option<Decider>,
-    /// True if counts of other pages of the site influenced the verdicts.
+    /// True if counts of the same blocks on other pages of the site influenced the verdicts.
     pub by_sites: bool,
     /// Choice of the user's selectors for each block: true to keep, false to drop, `None` for neither.
     pub selected: Vec<Option<bool>>,
@@ -134,7 +134,7 @@ impl ContentPolicy {
 }
 
 impl ContentPolicy {
-    /// Adds the comments that `wide`, a judgement with comments as content, keeps to `judgement`. Under
+    /// Adds the kept comments to `judgement`; `wide` is the model's judgement that takes comments for main text. Under
     /// [`CommentPolicy::Separate`] returns them instead: a flag for each block, and one for each text in scripts.
     fn with_comments(
         &self,
@@ -202,7 +202,7 @@ impl ContentPolicy {
     }
 }
 
-/// Minimum sharpness (factor of the log odds of blocks) of pages that are almost surely articles or threads.
+/// Minimum factor by which the model scales the log odds of blocks of a page that is surely one article or thread.
 // Without this bound news-world-dev and daniel-dev lose .0014; at 1.15 two thirds of the gain on events-dev go.
 const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
@@ -210,7 +210,7 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 const ARTICLE: &str = "article";
 /// Name of the page type of products.
 const PRODUCT: &str = "product";
-/// Names of the page types of lists: things to choose from, pages of one kind, and parts of a site.
+/// Names of the types of pages that mainly list: things to choose from, pages of one kind, or parts of a site.
 const LISTINGS: [&str; 3] = ["listing", "collection", "service"];
 
 fn is_of(judgement: &Judgement, name: &str) -> bool {
@@ -238,7 +238,7 @@ fn is_one_text(judgement: &Judgement) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.sharpness >= SHARPNESS_OF_TEXTS)
 }
 
-/// Returns the word F1 (0 to 1) that the probabilities of the blocks predict for the kept blocks.
+/// Returns the word F1 (0 to 1) to expect of the kept blocks, from the probability of each block to be main text.
 fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
     let (mut hit, mut size, mut content) = (0.0, 0.0, 0.0);
     for ((block, probability), kept) in page.blocks.iter().zip(probabilities).zip(kept) {
@@ -320,7 +320,8 @@ choices! {
 }
 
 impl Favor {
-    /// Returns the amount that is added to the log odds of every block before blocks are chosen.
+    /// Returns the amount that is added to the log odds of every block before blocks are chosen (positive to keep
+    /// more).
     // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/favor.md).
     pub(crate) fn shift(self) -> f32 {
         match self {
@@ -346,7 +347,7 @@ pub struct ContentPolicy {
     pub include: RoleSet,
     /// Roles whose blocks are never main text, even if `include` lists them.
     pub exclude: RoleSet,
-    /// Rule that is not applied, to measure its effect.
+    /// Rule that is left out, so that its effect can be measured; `None` to apply all rules.
     pub without: Option<Decider>,
 }
 
@@ -355,11 +356,11 @@ const THREAD: &str = "forum";
 /// Minimum probability (0 to 1) of the page type `forum` from which a page is judged as a thread.
 // At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
 const MIN_PROBABILITY: f32 = 0.6;
-/// Minimum share (0 to 1) of the expected words of content in comments, for the comments to be posts of a thread.
+/// Minimum share (0 to 1) of a page's expected main text in comments from which these count as the posts of a thread.
 // Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
 const MIN_SHARE: f32 = 0.5;
 
-/// Returns `judgement`, or for a thread whose posts the page calls comments a new judgement with comments as content.
+/// Returns a new judgement with comments as main text for a thread with posts marked up as comments, else `judgement`.
 pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
     let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
     if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {
@@ -375,13 +376,13 @@ pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, ju
     if in_comments >= MIN_SHARE * f32::max(all, 1.0) { wide } else { judgement }
 }
 
-/// Minimum number of comments with the same markup that are taken for a pattern.
+/// Minimum number of comments with the same markup from which less probable ones among them are kept, too.
 // From two on dragnet-train has .0003 less, from one on .0034: labels of forms are single.
 const MIN_BLOCKS: u32 = 3;
 /// Minimum probability (0 to 1) of a comment that is kept because other comments have the same markup.
 // At .05 dragnet-test has .0005 less, at .2 .0033.
 const TEMPLATE_PROBABILITY: f32 = 0.1;
-/// Share of linked words (0 to 1) from which a block is a name or a control, and no comment.
+/// Share of words in links (0 to 1) from which a block among comments is a name or a button, and no comment.
 const MAX_LINKED: f32 = 0.5;
 
 /// Keeps comments whose element and parent element have the same names and classes as those of other comments, at any

@@ -126,7 +126,7 @@ trommel_text::keyed! {
     }
 }
 
-/// Place in an archive of the record of a page.
+/// Location of a record in a web archive, from which the record can be read again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct RecordSource {
     /// Path or URL of the archive as the user gave it; `-` for standard input.
@@ -226,7 +226,7 @@ pub struct DocumentOptions {
     pub markdown: Option<MarkdownOptions>,
     /// Forms of formulas, notes, superscripts and subscripts, in plain text and in Markdown.
     pub text: TextOptions,
-    /// True to read only title and declared language as metadata, for outputs without a place for others.
+    /// True to read only title and declared language as metadata, because the output has no place for more.
     pub few_metadata: bool,
     /// Amount of metadata to read for outputs that have a place for all.
     pub metadata: MetadataChoice,
@@ -355,9 +355,9 @@ choices! {
 /// Minimum bytes of a run of ASCII without white space that counts as data, such as base64, rather than as a word.
 // Longer than the longest words of German; addresses are exempt.
 const MIN_DATA_BYTES: usize = 60;
-/// Minimum bytes of a run that counts as data because it has signs that words do not have, as scripts and JSON do.
+/// Minimum bytes of a run of ASCII with signs of code such as `{` or `=` that counts as data rather than as a word.
 const MIN_SIGNED_DATA_BYTES: usize = 25;
-/// Maximum share of data in a text (0 to 1) that leaves its confidence unchanged; documentation has code, for example.
+/// Maximum share (0 to 1) of code or other data in a text that leaves its confidence unchanged; more data lower it.
 const MAX_DATA_SHARE: f32 = 0.4;
 
 /// Returns the confidence in the texts of a document: the expected word F1 of the choice of blocks, lowered by the

@@ -54,8 +54,8 @@ impl Drop for Extraction<'_> {
 }
 
 impl<'a> Extraction<'a> {
-    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Applies the rules after
-    /// the content policy, such as on repeated text. Markdown shows marks and links only if the page was read with
+    /// Creates an extraction from a page, read from `decoded`, and the verdicts on its blocks. Rules then change the
+    /// verdicts: they drop repeated text, for example. Markdown shows emphasis and links only if the page was read with
     /// inline styles.
     pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
         let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
@@ -93,7 +93,7 @@ impl<'a> Extraction<'a> {
         Self { decoded, page, verdicts, notes, hints: *hints, observer: None, few_metadata: false }
     }
 
-    /// Returns the same extraction, which reports the time of rendering to `observer`.
+    /// Returns the same extraction, set to report to `observer` how long the writing of each output takes.
     pub(crate) fn with_observer(mut self, observer: SharedObserver) -> Self {
         self.observer = observer;
         self
@@ -194,7 +194,8 @@ impl<'a> Extraction<'a> {
         kept.map(|embedded| embedded.embedded.content.text.as_str())
     }
 
-    /// Returns the Markdown of the main content with its origins. Collects the content if `content` is `None`.
+    /// Returns the Markdown of the main content, with the place in the page that each part came from. Collects the
+    /// content if `content` is `None`.
     fn traced_markdown(
         &self,
         options: &MarkdownOptions,
@@ -338,7 +339,7 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Reads the metadata that the options ask for: title and declared language, few if `few` is true, or all.
+    /// Reads the metadata that the options ask for: only title and declared language, also the date if `few`, or all.
     fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> Document {
         match (options.few_metadata, few) {
             (true, _) => self.facts(Facts::Title),
@@ -393,12 +394,12 @@ impl<'a> Extraction<'a> {
         KeptContent::new(&self.page, &self.decoded.text, kept)
     }
 
-    /// Returns the kept content without the blocks of notes, which are written after the content.
+    /// Returns the kept content without the blocks of footnotes, which are written after the content.
     fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
         self.main_content_with(options, None)
     }
 
-    /// Returns the kept content without the blocks of notes, and with the block `more` in addition.
+    /// Returns the kept content without the blocks of footnotes, and with the block `more` even if it is not kept.
     fn main_content_with(&self, options: TextOptions, more: Option<usize>) -> KeptContent<'_> {
         let html = &self.decoded.text;
         if self.notes.is_none() && more.is_none() {
@@ -412,8 +413,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// Returns the index of the block of a dropped headline directly above the kept text, unless `title` repeats the
-    /// headline. A page has one if its title differs from its headline.
+    /// Returns the index of the headline's block if the headline was dropped and is directly above the kept text.
+    /// `None` if `title` repeats the headline, or if there is none.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

@@ -60,7 +60,7 @@ impl Extractor {
         with_selectors(selectors: Option<Arc<Selectors>>);
     }
 
-    /// Returns the same extractor, set to use the counts and the judgements of a survey of all pages.
+    /// Returns the same extractor, set for a second pass: it uses the counts and the judgements of the first pass.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();
@@ -69,12 +69,13 @@ impl Extractor {
         self
     }
 
-    /// Creates an empty survey for this extractor's model, whose counts take at most `max_bytes` bytes of memory.
+    /// Creates an empty result of a first pass over pages. Its counts of the blocks of each site take at most
+    /// `max_bytes` bytes of memory.
     pub fn survey(&self, max_bytes: u64) -> SiteSurvey {
         SiteSurvey::new(SiteMemory::new(max_bytes).with_model(self.model.identity()))
     }
 
-    /// Reads and judges a page in the first pass, and adds it to the counts of `survey`.
+    /// Reads and judges a page in the first of two passes, and adds its blocks to the counts of its site in `survey`.
     pub fn count(&self, bytes: &[u8], hints: &Hints<'_>, survey: &SiteSurvey) {
         let decoded = charset::decode(bytes, &hints.charset());
         let page = page_memory::read(&decoded.text, &self.limits, false);
@@ -123,7 +124,7 @@ impl Extractor {
     }
 }
 
-/// Maximum bytes of the judgements that a survey keeps for the second pass; other pages are judged again.
+/// Maximum bytes of judgements that are kept from the first pass; the second pass judges all other pages again.
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
@@ -136,7 +137,7 @@ pub struct SiteSurvey {
 }
 
 impl SiteSurvey {
-    /// Creates a survey that adds its counts to `memory`.
+    /// Creates the result of a first pass over pages, which adds its counts of the blocks of each site to `memory`.
     pub(crate) fn new(memory: SiteMemory) -> Self {
         Self { memory: Mutex::new(memory), judgements: Mutex::default() }
     }
@@ -153,7 +154,7 @@ impl SiteSurvey {
         kept.unwrap_or_else(PoisonError::into_inner).keep(key(text, url), judgement);
     }
 
-    /// Returns the memory of sites, with the counts of the survey.
+    /// Returns the counts, collected in the first pass, of the blocks of each site.
     pub fn into_memory(self) -> SiteMemory {
         self.into_parts().0
     }

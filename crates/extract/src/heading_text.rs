@@ -11,7 +11,7 @@ use trommel_html::{Block, Element, Notation, NotationKind, Page, Tag};
 /// spaces every character is a word.
 // By words for spaced scripts, by characters for others: either alone would let one of them through.
 const MAX_HEADING: (u32, u32) = (60, 200);
-/// Maximum characters of a control between brackets in a heading (`edit`, `edit | edit source`).
+/// Maximum characters of a link in brackets that is left out of a heading (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: usize = 40;
 
 /// Returns whether blocks are together too long for a heading, given the number of words and characters of each.
@@ -71,16 +71,16 @@ fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     }
 }
 
-/// Maximum number of elements around a heading, and inside it, that are checked for being the target of a link.
+/// Maximum number of elements around a heading, and inside it, whose `id` or `name` a link to the heading may have.
 const MAX_NAMED_ELEMENTS: usize = 6;
 
-/// Returns whether the text of a link is only a sign for linking to a heading, such as `#`.
+/// Returns whether the text of a link is only a symbol for a link to a heading, such as `#`.
 pub(crate) fn is_mark(text: &str) -> bool {
     matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{f0c1}")
 }
 
-/// Returns whether block `at` is only a link to the heading in the block before it, for readers who do not see the icon
-/// of the link.
+/// Returns whether block `at` is only a link to the heading in the block before it, such as the label of a link icon
+/// for readers who do not see the icon.
 pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let Some((block, before)) = page.blocks.get(at).zip(before).filter(|(block, _)| block.link_density() == 1.0) else {
@@ -116,18 +116,19 @@ fn fragment(name: &str) -> Option<String> {
     url.fragment().map(str::to_owned)
 }
 
-/// Maximum number of element names that are searched for in one page.
+/// Maximum number of ids and classes that are searched for in one page; any further one counts as found.
 const MAX_NAMES: usize = 32;
 
-/// Cache of the element names (ids and classes) that a script, link or button of the page mentions. Readers can open
-/// elements with these names.
+/// Cache of whether a script, link or button of the page mentions an id or class. Readers may be able to open the
+/// elements that are mentioned.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     known: FxHashMap<String, bool>,
 }
 
 impl Mentions {
-    /// Returns whether the decoded page `html` mentions the id or a class of an element (true after 32 searched names).
+    /// Returns whether the decoded page `html` mentions the id or a class of an element (true for any after 32
+    /// searches).
     pub fn name(&mut self, html: &str, element: &Element) -> bool {
         let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
         let (id, class) = (names("id"), names("class"));

@@ -59,7 +59,8 @@ pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
     std::iter::once(0).chain(sums).collect()
 }
 
-/// Returns for each element the sum of the values inside it. Each value is given with its innermost element.
+/// Returns for each element the sum of the values inside it, those in nested elements included. Each value is given
+/// with its innermost element.
 pub(crate) fn sums_inside<T>(page: &Page, values: impl Iterator<Item = (u32, T)>) -> Vec<T>
 where
     T: Copy + Default + AddAssign,

@@ -121,8 +121,8 @@ const MAX_LINK_BYTES: usize = 600;
 /// Maximum number of links in rows of page numbers that are examined on one page.
 const MAX_PAGE_LINKS: usize = 400;
 
-/// Returns the unchanged address of the link to the next page in a row of page numbers. It is the first link with a
-/// known word, label or arrow, otherwise the number after the page's own, which is no link.
+/// Returns the unchanged address of the link to the next page in a row of page numbers. That is the first link with a
+/// known word, label or arrow, otherwise the number after that of the current page, which is no link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> = page
         .page_rows
@@ -174,7 +174,7 @@ fn names_a_row(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns the row of page numbers around a link; `rows` lists the elements that are such rows, in order.
+/// Returns the row of page numbers around a link; `rows` lists the indices of all elements that are such rows.
 fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
     let mut around = page.path(link).skip(1).take(ANCESTORS).map(|(at, _)| at);
     around.find(|at| rows.binary_search(at).is_ok())

@@ -167,8 +167,8 @@ impl KeyType for Rights {
     }
 }
 
-/// Directives of `X-Robots-Tag` that have a value after a colon. Any other name before a colon is that of the one robot
-/// addressed.
+/// Directives of `X-Robots-Tag` that have a value after a colon. Any other name before a colon is that of the only
+/// robot addressed.
 const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 /// Returns whether a value of `X-Robots-Tag` is addressed to one robot only (`googlebot: noindex`).

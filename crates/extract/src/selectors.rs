@@ -31,9 +31,9 @@ impl Selectors {
         Self { all, ways }
     }
 
-    /// Returns for each block of a page true to keep it and false to drop it; `None` for a block in no selected
-    /// element. Empty if no selector is for the host of the page. Marks the page as capped if some elements could not
-    /// be compared.
+    /// Returns the choice for each block of a page: true to keep it, false to drop it, `None` if it is in no selected
+    /// element. Empty if no selector is for the host of the page. Marks the page as capped if it took too many
+    /// comparisons.
     pub(crate) fn choices(&self, page: &mut Page, html: &str, url: Option<&str>) -> Vec<Option<bool>> {
         let host = url.and_then(url_host).map(str::to_lowercase);
         let are_ours: Vec<bool> = self.all.iter().map(|(selector, _)| selector.is_for(host.as_deref())).collect();

@@ -17,23 +17,23 @@ use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced
 /// Part of a text that is never divided between chunks.
 #[derive(Debug)]
 pub(super) struct Atom {
-    /// Byte range of the text from the start of this atom to the start of the next one.
+    /// Byte range of the text from the start of this part to the start of the next one.
     pub place: Range<usize>,
-    /// Byte range of the atom in the text, without signs at its start and end such as `> `.
+    /// Byte range of this part in the text, without signs at its start and end such as `> `.
     pub words: Range<usize>,
-    /// Length of the atom in the unit of the chunk size (words or tokens).
+    /// Length of this part in words or tokens, the unit of the chunk size.
     pub length: u32,
-    /// Level of the heading (1 to 6); `None` if the atom is no heading.
+    /// Level of the heading (1 to 6); `None` if this part of the text is no heading.
     pub heading: Option<usize>,
-    /// Index among the atoms of the heading of the innermost section around the atom; `None` without one.
+    /// Index of the part that is the heading of the innermost section around this part; `None` outside of sections.
     pub above: Option<usize>,
-    /// Indices of the first and the last block that the atom comes from; texts of scripts count on after the blocks.
+    /// Indices of the first and last block that this part comes from; texts of scripts are numbered after the blocks.
     pub blocks: Option<(u32, u32)>,
-    /// Byte range in the page that the atom comes from: first byte, and one past the last.
+    /// Byte range in the page that this part comes from: first byte, and one past the last.
     pub bytes: Option<(u32, u32)>,
-    /// True if the atom is one sentence of a paragraph that is longer than a chunk.
+    /// True if this part is one sentence of a paragraph that is longer than a chunk.
     pub is_divided: bool,
-    /// True if the atom comes from data in a script instead of a block.
+    /// True if this part comes from data in a script instead of a block.
     pub is_embedded: bool,
 }
 
@@ -64,7 +64,7 @@ struct Piece {
     unit: Unit,
     blocks: Option<(u32, u32)>,
     bytes: Option<(u32, u32)>,
-    /// Number of words, known if the piece is the unchanged text of a whole block.
+    /// Number of words of this part of the text; `None` unless the part is the unchanged text of a whole block.
     words: Option<u32>,
 }
 
@@ -75,7 +75,8 @@ struct Division<'a> {
     is_markdown: bool,
 }
 
-/// Divides a text into atoms, in its order and without gaps. Paragraphs longer than a chunk are divided into sentences.
+/// Divides a text into atoms (parts that no chunk divides), in order and without gaps. Paragraphs longer than a chunk
+/// are divided into sentences.
 pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize, tokens: &TokenCounter) -> Vec<Atom> {
     let pieces = pieces(text, blocks);
     let how = Division { size, tokens, is_markdown: text.is_markdown() };
@@ -157,7 +158,7 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     }
 }
 
-/// Sets for each atom the index of the heading of the innermost section around it.
+/// Sets for each part of a text the index of the heading of the innermost section around the part.
 fn nest(atoms: &mut [Atom]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, atom) in atoms.iter_mut().enumerate() {
@@ -173,8 +174,8 @@ fn nest(atoms: &mut [Atom]) {
     }
 }
 
-/// Returns the byte at which to cut a text in the gap between two units: at an empty line, otherwise at a line end.
-/// `None` if there is no line end, or if a code fence but no empty line is in the gap.
+/// Returns the byte at which to cut a text in the gap between two paragraphs or other units: at an empty line,
+/// otherwise at a line end. `None` if there is no line end, or if a code fence but no empty line is in the gap.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
     // What stands between most: nothing but line ends.
@@ -240,7 +241,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the structural unit of each block of the page; `None` for a block that is a paragraph of its own.
+/// Returns the unit (such as a table row) of each block of the page; `None` for a block that is a paragraph of its own.
 fn units(content: &KeptContent<'_>, is_markdown: bool) -> Vec<Option<Unit>> {
     let mut units = vec![None; content.page.blocks.len()];
     add_units(content, is_markdown, &mut units);
@@ -292,7 +293,7 @@ fn add_units(content: &KeptContent<'_>, is_markdown: bool, units: &mut [Option<U
     }
 }
 
-/// Returns the element of the innermost list item around a block, if `rich` (items of several paragraphs) lacks it.
+/// Returns the innermost list item around a block; `None` if it is in `rich`, the items of several paragraphs.
 fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
     let block = content.block(block)?;
     // Most stand in none, and no path is climbed for them.
@@ -348,8 +349,8 @@ pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZe
     true
 }
 
-/// Returns how many of the first `fits` atoms to keep so that the text ends with a whole paragraph, not a heading.
-/// Prefers a cut paragraph, or even a heading at the end, to an empty text.
+/// Returns how many of the first `fits` parts of a text to keep so that it ends with a whole paragraph, not a heading.
+/// A cut paragraph, or even a heading at the end, is preferred to an empty text.
 fn kept(atoms: &[Atom], fits: usize) -> usize {
     let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
     // Sentences of one paragraph have its blocks.

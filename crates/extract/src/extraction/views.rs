@@ -149,8 +149,8 @@ impl Extraction<'_> {
         append(texts.join("\n\n"), self.kept_embedded_texts())
     }
 
-    /// Returns the main text as Markdown, divided by rules into posts, each below a line with its author and time.
-    /// Without posts returns the same as [`Extraction::markdown`].
+    /// Returns the main text as Markdown, divided into posts by lines of `---`, each post below a line with its author
+    /// and time. Without posts returns the same as [`Extraction::markdown`].
     pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let posts = self.found_posts();
         if posts.is_empty() {
@@ -220,8 +220,8 @@ impl Extraction<'_> {
         path.find(|(_, element)| element.tag == Tag::H1).map(|(at, _)| at)
     }
 
-    /// Returns whether to write no title above the text: the text has the title near its start, or the policy excludes
-    /// headlines.
+    /// Returns whether the title is not to be written above the text: the text has it near its start, or the policy
+    /// excludes headlines.
     pub(super) fn has_headline(&self, title: &str) -> bool {
         if self.verdicts.headline == HeadlinePolicy::Exclude {
             return true;

@@ -23,14 +23,14 @@ use crate::render::{NoteForm, TextOptions, traced};
 
 pub(crate) use code::unindented;
 
-/// Maximum number of blocks in a heading; an element with more was never closed.
+/// Maximum number of blocks in a heading; an element with more was never closed, and is not all heading.
 // Headings of two lines and a kicker occur.
 const MAX_HEADING_BLOCKS: usize = 3;
-/// Maximum bytes of code that are read again, for each byte of the page. Elements that are never closed would otherwise
-/// be read once for each other.
+/// Maximum bytes of code that are read again, for each byte of the page. Without this limit, code elements that are
+/// never closed would each be read to the end of the page.
 const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 
-/// The kept blocks of a page, divided into segments in the order of the page.
+/// The kept blocks of a page, divided into segments (headings, paragraphs, tables and the like) in page order.
 #[derive(Debug)]
 pub(crate) struct KeptContent<'a> {
     pub page: &'a Page,
@@ -42,9 +42,9 @@ pub(crate) struct KeptContent<'a> {
     text_bytes: usize,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
-    /// Code that has been read, keyed by the index of its first block; shared by plain text and Markdown.
+    /// Text of code that has been read again, keyed by the index of its first block; shared by plain text and Markdown.
     codes: RefCell<FxHashMap<u32, Rc<str>>>,
-    /// Element names that the page mentions, shared with the contents of notes so that each name is searched once.
+    /// Cache of the ids and classes that the page mentions, shared with footnotes so that each is searched for once.
     mentions: Rc<RefCell<Mentions>>,
 }
 
@@ -97,7 +97,8 @@ impl Segment {
 }
 
 impl<'a> KeptContent<'a> {
-    /// Divides the kept blocks into segments. `kept` has one flag for each block, and `html` is the decoded page.
+    /// Divides the kept blocks into segments such as headings, paragraphs and tables. `kept` has one flag for each
+    /// block, and `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
         traced::take(kept.len());
         let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
@@ -105,7 +106,7 @@ impl<'a> KeptContent<'a> {
         Self::of_blocks(page, html, &blocks)
     }
 
-    /// Divides the given blocks (indices in the order of the page) into segments.
+    /// Divides the given blocks (indices in page order) into segments such as headings, paragraphs and tables.
     pub fn of_blocks(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, false))
     }
@@ -177,8 +178,8 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns the same content with `notes`, in the forms that `options` choose. The content must not contain blocks
-    /// of notes.
+    /// Returns the same content with the footnotes `notes`, in the forms that `options` choose. The content must not
+    /// contain the blocks of footnotes.
     pub fn with_options(mut self, options: TextOptions, notes: Option<&'a Notes>) -> Self {
         self.options = options;
         self.notes = notes;
@@ -190,12 +191,12 @@ impl<'a> KeptContent<'a> {
         self.segments.is_empty() && self.definitions().is_empty()
     }
 
-    /// Returns an estimate of the bytes of the written content, so that its buffer is allocated only once.
+    /// Returns the estimated bytes of the written content, so that its buffer is allocated only once.
     pub fn room(&self) -> usize {
         self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
-    /// Returns the byte range, in the joined texts of the page, from the first segment to the last.
+    /// Returns the byte range, in the joined texts of the page, from the first kept block to the last.
     pub fn kept_range(&self) -> Range<usize> {
         let first = self.segments.first().and_then(Segment::blocks).and_then(|(first, _)| self.block(first));
         let last = self.segments.last().and_then(Segment::blocks).and_then(|(_, last)| self.block(last));
@@ -203,7 +204,7 @@ impl<'a> KeptContent<'a> {
         ends.map_or(0..0, |(first, last)| self.page.text_range(first).start..self.page.text_range(last).end)
     }
 
-    /// Returns the notes to write after the content; empty if the options drop notes.
+    /// Returns the footnotes to write after the content; empty if the options drop footnotes.
     pub fn definitions(&self) -> &'a [Definition] {
         match self.notes {
             Some(notes) if self.options.notes == NoteForm::Keep => &notes.definitions,
@@ -211,19 +212,20 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns a content that consists of the blocks of a note.
+    /// Returns a content that consists of the blocks of a footnote.
     pub fn of_definition(&self, definition: &Definition) -> Self {
         let content = Self::of_part(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
         Self { mentions: self.mentions.clone(), ..content }
     }
 
-    /// Returns whether the text of a block may have to be written in several pieces.
+    /// Returns whether a block may have parts that are not copied unchanged, such as formulas or footnote marks.
     pub fn has_pieces(&self, at: u32) -> bool {
         let notations = self.page.has_notations().then(|| self.page.notations(self.block(at)?).next());
         notations.is_some_and(|first| first.is_some() || self.notes.is_some())
     }
 
-    /// Divides the text of a block into pieces; `None` if it is one piece without changes.
+    /// Divides the text of a block into parts that are written differently, such as formulas and footnote marks. `None`
+    /// if all of it is copied unchanged.
     pub fn pieces(&self, at: u32, form: Form) -> Option<Vec<Piece>> {
         if !self.has_pieces(at) {
             return None;
@@ -266,7 +268,7 @@ impl<'a> KeptContent<'a> {
         is_hidden && page.element(at).is_some_and(|element| !self.mentions.borrow_mut().name(self.html, element))
     }
 
-    /// Returns a part of a block (index of the block, first byte, end byte) as plain text, without the marks of notes.
+    /// Returns a part of a block (index of the block, first byte, end byte) as plain text, without footnote marks.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
         let notations = self.block(block).map(|block| self.page.notations_in(block, (from, to)));
@@ -304,7 +306,7 @@ impl<'a> KeptContent<'a> {
     }
 }
 
-/// Returns the text between the bytes `from` and `to` as plain text, with its pieces rewritten.
+/// Returns the bytes `from` to `to` of a text as plain text, with formulas and other special `pieces` rewritten.
 fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String {
     let mut out = String::with_capacity(to - from + 8);
     let within =
@@ -425,7 +427,7 @@ pub(crate) fn level(tag: Tag) -> usize {
     }
 }
 
-/// Returns whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
+/// Returns whether the code in `element`, whose first block is `block`, continues the code listing before it (`last`).
 pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block: u32) -> bool {
     let Some(before) = outermost_code(page, last as usize) else { return false };
     let (Some(part), Some(next)) = (page.element(before), page.element(element)) else { return false };
@@ -455,7 +457,7 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
     parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 
-/// Returns the line ends after a part of code that ends at byte `end` of the page, before the next part; at least one.
+/// Returns the line ends to write after a part of a code listing that ends at byte `end` of the page; at least one.
 pub(super) fn line_ends(html: &str, end: u32) -> String {
     let behind = html.get(end as usize..).unwrap_or_default();
     let space = behind.split('<').next().unwrap_or_default();

@@ -10,12 +10,12 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cel
 
 use super::traced;
 
-/// Number of line ends of code in a cell from which a table is only the layout of a listing.
+/// Number of lines of code in a cell from which a table only lays out a code listing, and is no data table.
 const MAX_CODE_LINES: usize = 20;
-/// Maximum number of words of a cell whose text is repeated in each column and row that the cell spans.
+/// Maximum number of words of a cell whose text is repeated in each place that its `colspan` or `rowspan` covers.
 const MAX_REPEATED_WORDS: u32 = 20;
 
-/// Limits on the cells of a data table. Tables that lay out posts and sections have larger cells.
+/// Limits on the cells of a data table. A table with larger cells only lays out posts or sections.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
     /// Maximum number of blocks in a cell.
@@ -26,13 +26,13 @@ struct CellBounds {
     mean: u32,
 }
 
-/// Limits for a table with header cells, `thead` or `caption`.
+/// Limits on the cells of a data table that has header cells, a `thead` or a `caption`.
 // Header cells say that a table is data, so its cells may be long.
 const HEADED_BOUNDS: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
-/// Limits for a table without header cells, `thead` and `caption`.
+/// Limits on the cells of a data table that has no header cells, `thead` or `caption`.
 const BARE_BOUNDS: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
-/// Table of data with its kept cells. A table that only lays out the page is none.
+/// Table of data with its kept cells; not a table that only lays out the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataTable {
     /// Index of the `table` element.
@@ -41,7 +41,7 @@ pub(crate) struct DataTable {
     pub captions: Vec<u32>,
     /// Rows of the table that have a kept cell.
     pub rows: Vec<TableRow>,
-    /// Number of columns with a kept cell, and of empty columns if the table has a header row.
+    /// Number of columns that have a kept cell; in a table with a header row, columns of empty cells count, too.
     pub columns: usize,
 }
 
@@ -52,12 +52,12 @@ pub(crate) struct TableRow {
     pub header: bool,
     /// Kept cells of the row from left to right.
     pub cells: Vec<TableCell>,
-    /// Columns covered by a cell that starts in another column or row, from left to right, with that cell's element.
+    /// Columns that cells starting elsewhere cover by `colspan` or `rowspan`, in order, each with its cell's element.
     pub spanned: Vec<(usize, u32)>,
 }
 
 impl DataTable {
-    /// Returns all cells keyed by their elements if some span other columns or rows; otherwise empty.
+    /// Returns all cells keyed by their elements if any has a `colspan` or `rowspan` in effect; otherwise empty.
     pub fn spanning_cells(&self) -> FxHashMap<u32, &TableCell> {
         match self.rows.iter().all(|row| row.spanned.is_empty()) {
             true => FxHashMap::default(),
@@ -68,7 +68,7 @@ impl DataTable {
 
 impl TableRow {
     /// Iterates over the columns of the row, at least `columns`, each with its cell if there is one. The flag is true
-    /// if the cell is one of `cells` that starts in another column or row.
+    /// for a cell that starts in another column or row (`colspan`, `rowspan`), which is looked up in `cells`.
     pub fn slots<'t>(
         &'t self,
         cells: &'t FxHashMap<u32, &'t TableCell>,
@@ -91,7 +91,7 @@ impl TableRow {
         })
     }
 
-    /// Iterates over the cells that hold kept blocks; cells with signs alone are left out.
+    /// Iterates over the cells that hold kept blocks; a cell with only symbols such as `+` is left out.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
         self.cells.iter().filter(|cell| !cell.blocks.is_empty())
     }
@@ -106,9 +106,9 @@ pub(crate) struct TableCell {
     pub column: usize,
     /// Indices of the kept blocks in the cell.
     pub blocks: Vec<u32>,
-    /// Signs of a cell without words, such as `+` or a tick. A cell with signs has no blocks.
+    /// Symbols of a cell without words, such as `+` or a tick. A cell with symbols has no blocks.
     pub sign: String,
-    /// True if the signs are code.
+    /// True if the symbols of the cell are code.
     pub is_code: bool,
 }
 
@@ -130,14 +130,14 @@ struct TableDraft {
     /// Pairs of a cell (element index) and a block in it, in the order of the page.
     blocks: Vec<(u32, u32)>,
     layout: bool,
-    /// Number of cells with code of several lines.
+    /// Number of cells with code of several lines; if at least half of all cells have it, the table is no data table.
     code_cells: usize,
-    /// Last cell with code of several lines (element index), and the number of its line ends.
+    /// Index of the last cell with code of several lines, and the number of its line ends.
     last_code: Option<(u32, usize)>,
 }
 
 impl TableDraft {
-    /// Records `lines` line ends of code in a cell.
+    /// Counts the `lines` line ends of code in a cell; a cell with many shows that the table only lays out code.
     fn add_code(&mut self, cell: u32, lines: usize) {
         let before = self.last_code.filter(|(last, _)| *last == cell);
         self.code_cells += usize::from(before.is_none());
@@ -236,7 +236,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
     None
 }
 
-/// Returns the data table that a draft becomes; `None` if the table only lays out the page.
+/// Returns the data table with the kept blocks that `draft` has collected; `None` if the table only lays out the page.
 fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<DataTable> {
     let table = page.element(at)?;
     if says_nothing(page, table) {
@@ -340,7 +340,7 @@ fn cells_within(page: &Page, rows: &[TableRow], most: &CellBounds) -> (u32, u32,
     (cells, all_words, fits)
 }
 
-/// Minimum number of cells, and maximum words of each cell, of a data table with a single row.
+/// Minimum number of cells, and maximum words of each, for a single row without headers to be a data table.
 const SINGLE_ROW: (usize, u32) = (2, 12);
 
 /// Returns whether `rows` is a single row of short texts.
@@ -366,7 +366,7 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
     cells
 }
 
-/// Removes from each row the columns spanned by cells that are too long to repeat or are not kept.
+/// Removes from each row the columns that cells cover (`colspan`, `rowspan`) that are too long to repeat or not kept.
 fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
     if rows.iter().all(|row| row.spanned.is_empty()) {
         return;
@@ -424,20 +424,21 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     columns
 }
 
-/// Maximum number of columns for which `colspan` and `rowspan` are followed; further cells simply follow each other.
+/// Maximum number of columns up to which `colspan` and `rowspan` are followed; later cells simply follow each other.
 // A hostile `colspan` would else make each row as long as it says.
 pub(super) const MAX_COLUMNS: usize = 64;
 
-/// State that assigns a column to each cell of a row, past the columns that cells of earlier rows cover.
+/// State that assigns a column to each cell of a row, skipping those that cells of earlier rows cover by `rowspan`.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
-    /// For each column, the number of rows that a cell above still covers, and the element of that cell.
+    /// Number of rows that a cell above still covers by `rowspan`, and the index of that cell's element, for each
+    /// column.
     covered: Vec<(u32, u32)>,
     next: usize,
 }
 
 impl Columns {
-    /// Ends a row, if there is one, and records the columns after its last cell that cells above cover.
+    /// Ends a row, if there is one, and records the columns after its last cell that cells of earlier rows cover.
     pub fn end_row(&mut self, row: Option<&mut TableRow>) {
         if let Some(row) = row {
             self.pass_covered(self.covered.len(), &mut row.spanned);
@@ -451,7 +452,8 @@ impl Columns {
         }
     }
 
-    /// Moves past columns that cells above cover, and free ones before `end`. Adds the covered ones to `spanned`.
+    /// Moves past columns that cells of earlier rows cover by `rowspan`, and past free ones before `end`. Adds the
+    /// covered columns to `spanned`.
     fn pass_covered(&mut self, end: usize, spanned: &mut Vec<(usize, u32)>) {
         loop {
             let covered = self.covered.get(self.next).filter(|(rows, _)| *rows > 0);
@@ -463,7 +465,7 @@ impl Columns {
         }
     }
 
-    /// Returns the column of a cell, and adds the columns that it or a cell above it spans to `spanned`.
+    /// Returns the column of a cell. Adds to `spanned` the columns that its `colspan` or cells above it cover.
     pub fn place(&mut self, at: u32, cell: &Element, html: &str, spanned: &mut Vec<(usize, u32)>) -> usize {
         let span = |name: &str| -> usize {
             let value = cell.attribute(html, name);

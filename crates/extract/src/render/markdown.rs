@@ -92,7 +92,7 @@ fn push_title(title: &str, out: &mut String) {
     escape(title, 0, title.len(), context, out);
 }
 
-/// Returns the Markdown line above a post, with its author and time, of which one may be empty.
+/// Returns the Markdown line above a post, with its author and time, one of which may be empty.
 pub(crate) fn signature(author: &str, published: &str) -> String {
     let context = Context { line_break: " ", ..Context::default() };
     let mut line = String::new();
@@ -109,7 +109,7 @@ pub(crate) fn signature(author: &str, published: &str) -> String {
     line
 }
 
-/// Returns the Markdown of the kept content. `url` is the address of the page, and `title` is written above the text.
+/// Returns the Markdown of the kept content. `url` is the address of the page; a `title` is written above the text.
 pub(crate) fn markdown(
     content: &KeptContent,
     url: Option<&str>,
@@ -158,7 +158,7 @@ pub(crate) fn markdown(
     out
 }
 
-/// Writes the segments of a content as Markdown, one below the other.
+/// Writes the segments (headings, paragraphs, tables and the like) of a content as Markdown, one below the other.
 fn flowing<'a>(
     content: &KeptContent,
     mut writer: SegmentWriter,
@@ -233,7 +233,7 @@ fn flowing<'a>(
     writer.finish()
 }
 
-/// Writes a paragraph as Markdown. `next` is the element of the segment that follows, and `body` is an empty buffer.
+/// Writes a paragraph as Markdown. `next` is the element of the segment that follows, and `body` an empty work buffer.
 fn paragraph<'a>(
     (content, block, next): (&KeptContent, u32, u32),
     has_math: bool,
@@ -305,12 +305,12 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// Signs that pages draw as check boxes of tasks: first those of open tasks, then those of finished tasks.
+/// Characters that pages draw as check boxes of tasks: first those of open tasks, then those of finished tasks.
 const DRAWN_BOXES: [char; 7] = ['▢', '☐', '□', '❏', '☑', '✓', '✔'];
-/// Index in `DRAWN_BOXES` of the first sign of a finished task.
+/// Index in `DRAWN_BOXES` of the first character for a finished task.
 const DONE: usize = 4;
 
-/// Returns the Markdown mark of a task whose check box is a sign or an icon, in a list named `checklist`.
+/// Returns the mark (`[ ] ` or `[x] `) of a task whose check box is a character or icon, in a list named `checklist`.
 fn drawn_task(content: &KeptContent, block: u32) -> Option<&'static str> {
     let page = content.page;
     let block_of = content.block(block)?;
@@ -327,7 +327,7 @@ fn drawn_task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// Returns the part that a paragraph plays in a definition list.
+/// Returns the role of a paragraph in a definition list: term, definition or neither.
 fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else { return Part::Other };
     // Most blocks stand in no such list, and no path is climbed for them.

@@ -8,20 +8,20 @@ use trommel_text::{lowered, raised, words};
 use super::{MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, traced};
 use crate::notes::Notes;
 
-/// Maximum number of words of a part of a line that is left out because the page hides it.
+/// Maximum number of words of a hidden part of a line, such as a label for screen readers, that is always left out.
 // Labels for screen readers are short. Longer hidden parts are answers and tabs, which readers can open.
 const MAX_HIDDEN_WORDS: u32 = 8;
-/// Maximum bytes of a part of a line that is left out because the page hides it.
+/// Maximum bytes of a hidden part of a line, such as a label for screen readers, that is always left out.
 const MAX_HIDDEN_BYTES: usize = 200;
-/// Maximum number of words of a hidden part that is left out because nothing on the page can open it.
+/// Maximum number of words of a hidden part of a line that is left out if nothing on the page can show it.
 const MAX_SHUT_WORDS: u32 = 30;
 
-/// Piece of a block's text that is written in one way, such as a formula or the mark of a note.
+/// Part of a block's text that is written in one way, such as a formula or a footnote mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// First byte in the block's text that the piece stands for.
+    /// First byte, in the block's text, of the part that is copied or replaced.
     pub from: usize,
-    /// Byte after the part of the block's text that the piece stands for.
+    /// Byte after the part of the block's text that is copied or replaced.
     pub to: usize,
     pub kind: PieceKind,
 }
@@ -34,17 +34,17 @@ pub(crate) enum PieceKind {
     Text,
     /// Formula whose TeX is the text of the piece; `display` is true if the formula has a line of its own.
     Formula { display: bool },
-    /// Mark of the note with this number.
+    /// Mark of the footnote with this number.
     Note(u32),
     /// Text that is struck out.
     Deleted,
-    /// Image that is the only content of the link with this element index.
+    /// Image that is the only content of a link; the number is the index of the link's element.
     LinkedImage(u32),
-    /// Text to write instead of the piece; empty for a piece that is left out.
+    /// Text to write instead of the original; empty for a part that is left out.
     Sign(String),
-    /// TeX between its own marks, written unchanged; only in runs of Markdown.
+    /// TeX with its delimiters such as `$`, written unchanged; only in Markdown.
     Raw,
-    /// Link that is already written as Markdown; only in runs of Markdown.
+    /// Link that is already written as Markdown; not in plain text.
     Link(String),
 }
 
@@ -57,8 +57,8 @@ pub(crate) enum Form {
     Markdown,
 }
 
-/// Divides the text of the block `at` into pieces; `None` if the whole text is one piece without changes. `is_shut`
-/// returns whether nothing on the page can open a hidden element.
+/// Divides the text of the block `at` into parts that are written differently, such as formulas; `None` if all is
+/// copied unchanged. `is_shut` returns whether nothing on the page can open a hidden element.
 pub(crate) fn pieces(
     text: &str,
     at: u32,
@@ -234,7 +234,8 @@ impl Changes<'_> {
         }
     }
 
-    /// Adds the change for struck-out text. `is_struck` is true if all words of the text are struck out.
+    /// Adds the change for struck-out text: marked in Markdown, and usually left out of plain text. `is_struck` is true
+    /// if all words of the text are struck out; plain text then keeps them.
     fn of_deleted(&mut self, from: usize, to: usize, form: Form, is_struck: bool) {
         let space = self.space_before(from, to);
         match form {
@@ -291,7 +292,7 @@ impl Changes<'_> {
     }
 }
 
-/// Returns the closing bracket that the page sets after a ruby reading, if the reading begins with an opening one.
+/// Returns the closing bracket directly after a ruby reading, if the reading begins with the matching opening one.
 fn page_bracket(text: &str, from: usize, to: usize) -> Option<char> {
     let open = text.get(from..)?.chars().next()?;
     let mut behind_open = "()（）[]［］【】《》〈〉〔〕".chars().skip_while(|c| *c != open);
@@ -312,9 +313,9 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// Maximum number of words without digits before the price on a label, such as the sort of a thing or "Sale!".
+/// Maximum number of words without digits before a struck-out price that is kept, as on a label ("Sale!").
 const MAX_LABEL_WORDS: usize = 2;
-/// Maximum number of bytes of a label before a price.
+/// Maximum bytes of text before a struck-out price for it to be on a label, not in a sentence.
 // Each part that is struck out reads what stands before it, so this must not grow with the text.
 const MAX_LABEL_BYTES: usize = 1024;
 
@@ -342,7 +343,7 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
     !(is_said || rest.contains(char::is_alphanumeric))
 }
 
-/// Minimum letters of a superscript, and of the word before it, for the superscript to be a separate word.
+/// Minimum letters of a superscript, and of the word before it, for a space to be written between them.
 const MIN_WORD_LETTERS: usize = 3;
 
 /// Trade marks in lower case that are usually superscripts and need no `^`.
@@ -362,12 +363,12 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
     TRADE_MARKS.contains(&letters.as_str()) || ends.contains(&letters.as_str())
 }
 
-/// Maximum bytes between the marks of a formula.
+/// Maximum bytes between the delimiters of a TeX formula, such as `$`; longer text is no formula.
 // Farther apart two dollar signs are two prices.
 const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
-/// Returns the TeX of a formula without the marks around it, and whether the marks are those of a displayed formula.
+/// Returns the TeX of a formula without its delimiters, and whether they are those of a displayed formula (`$$`).
 pub(crate) fn bare(text: &str) -> (&str, bool) {
     let text = text.trim();
     let marks = [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
@@ -379,14 +380,14 @@ pub(crate) fn bare(text: &str) -> (&str, bool) {
     marks.into_iter().find_map(inner).unwrap_or((text, false))
 }
 
-/// Returns whether a text is a single displayed formula with its marks.
+/// Returns whether a text is a single displayed formula with its delimiters, such as `$$x^2$$`.
 pub(crate) fn is_displayed(text: &str) -> bool {
     text.starts_with(['$', '\\'])
         && (bare(text).1 || text.starts_with("\\begin{"))
         && formulas(text).first().is_some_and(|span| *span == (0, text.len()))
 }
 
-/// Returns the byte ranges of the formulas in a text, with their marks, in order.
+/// Returns the byte ranges of the formulas in a text, with their delimiters, in order.
 pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -413,7 +414,8 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the byte after a formula whose content starts at byte `from`; `known` caches the place of the mark `close`.
+/// Returns the byte after a formula whose content starts at byte `from` and ends at the delimiter `close`, if any.
+/// `known` caches the place of that delimiter.
 fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usize> {
     if *known <= from {
         let next = text.get(from..)?.find(close);

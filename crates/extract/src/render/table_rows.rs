@@ -8,7 +8,7 @@ use super::content::{KeptContent, Segment};
 use super::data_table::{DataTable, TableCell};
 use super::traced::TracedText;
 
-/// Number of bytes of the page for each cell that spans may add, as many as `<td>` has.
+/// Number of bytes of the page for each table cell that `colspan` and `rowspan` may add: as many as `<td>` has.
 const BYTES_A_CELL: usize = 4;
 
 trommel_text::keyed! {

@@ -14,8 +14,8 @@ use crate::render::content::{KeptContent, Segment, is_item, is_list};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::{notes::Definition, render::data_table::DataTable};
 
-/// Divisor of the words of a text that gives the maximum words of notes judged to be no content. Plain text leaves them
-/// out if they have more.
+/// Divisor for the number of words of the text. Plain text leaves out footnotes that the model judged to be no content
+/// if they have more words than the quotient.
 // Lists of sources of encyclopedias: with them magic-articles fell by .0014.
 const MAX_NOTES_DIVISOR: usize = 5;
 
@@ -27,7 +27,7 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     out
 }
 
-/// Returns the start of [`plain_text`], up to the segment after which `is_enough` returns true of the text so far.
+/// Returns the start of the plain text, up to the segment after which `is_enough` returns true of the text so far.
 pub(crate) fn start_of_plain_text(content: &KeptContent, is_enough: impl Fn(&str) -> bool) -> String {
     let mut out = TracedText::default();
     flowing_text(content, &mut out, &is_enough);
@@ -122,14 +122,14 @@ fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
     }
 }
 
-/// Gap between two segments: a line end or an empty line.
+/// Gap between two paragraphs or other segments: a line end or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     Line,
     Blank,
 }
 
-/// Returns the gap between a segment that ends in the element `a` and one that starts in the element `b`.
+/// Returns the gap (line end or empty line) between segments that end in the element `a` and start in the element `b`.
 fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     let mut crossed: Option<Gap> = None;
     // The outermost item left, and entered.
@@ -198,7 +198,7 @@ pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     paragraphs.into_iter().filter(|(_, count)| *count > 1).map(|(item, _)| item).collect()
 }
 
-/// Returns the gap that a browser leaves at the start and the end of an element; `None` for inline elements.
+/// Returns the gap (line end or empty line) that a browser leaves around an element; `None` for inline elements.
 fn edge(tag: Tag) -> Option<Gap> {
     use Tag::*;
     match tag {

@@ -45,7 +45,7 @@ pub(crate) struct TracedText {
     pub origins: Vec<Origin>,
 }
 
-/// Part of a [`TracedText`] and its source in the page.
+/// Part of a text, with its source in the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Byte range of the part in the text.
@@ -56,12 +56,12 @@ pub(crate) struct Origin {
 /// Source in the page of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
-    /// Byte range `from..to` of the text of a block, copied, or replaced if the lengths differ.
+    /// Byte range `from..to` of a block's text: copied, or replaced by other text if the lengths differ.
     Copied { block: u32, from: usize, to: usize },
-    /// First and last of several blocks.
+    /// Indices of the first and the last of several blocks.
     Blocks(u32, u32),
-    /// Table row: its own first block, and the first and the last block including those of cells above that span into
-    /// the row.
+    /// Table row: its own first block, and the first and last block if cells above that span into the row by `rowspan`
+    /// count, too.
     Row { own: u32, first: u32, last: u32 },
     /// Byte range of the page: first byte, and one past the last.
     Page(u32, u32),
@@ -89,8 +89,8 @@ impl TracedText {
         }
     }
 
-    /// Returns for each byte range of the text the byte range of the decoded page that covers its origins. The given
-    /// ranges are in order and do not overlap. Each block is read once for all ranges.
+    /// Returns for each byte range of the text the byte range of the decoded page that covers all places it came from.
+    /// The given ranges are in order and do not overlap. Each block is read once for all ranges.
     pub fn covering_places(
         &self,
         page: &Page,
@@ -210,7 +210,7 @@ fn places(
     found
 }
 
-/// Maximum number of steps of writing a document; beyond it, marks, links and images are left out.
+/// Maximum number of steps in writing a document; after as many, marks, links and images are left out.
 // Far above those of real pages: a page of 10 MB takes less than half.
 const MAX_STEPS: u64 = 1 << 28;
 

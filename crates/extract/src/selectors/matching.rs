@@ -11,17 +11,17 @@ use super::selector::{Compound, Condition};
 /// Maximum number of comparisons of selectors with elements of one page: about a second, far more than real pages take.
 const MAX_LOOKS: u64 = 1 << 26;
 
-/// All selectors, prepared for matching as sequences of steps from outer elements to the selected ones.
+/// All selectors, prepared for matching, each as a sequence of steps from an outer element to the selected one.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// Conditions that occur in selectors, each with the number that stands for it.
+    /// Numbers that stand for the conditions (tag name, class, attribute) of selectors.
     conditions: HashMap<Condition<'static>, u32>,
     /// Prepared selectors, keyed by the number of the rarest condition on the selected element, if there is one.
     keyed: HashMap<Option<u32>, Vec<Way>>,
     max_looks: u64,
 }
 
-/// Selector as a sequence of steps, each the conditions on one element, from an outer element to the selected one.
+/// Selector as a sequence of steps from an outer element to the selected one, each the conditions on one element.
 #[derive(Clone, Debug)]
 struct Way {
     /// Numbers of the conditions of each step, the outermost element first.
@@ -32,7 +32,7 @@ struct Way {
     is_kept: bool,
 }
 
-/// Set of the numbers of conditions that an element meets.
+/// Set of the numbers of the conditions (tag name, class, attribute) that an element meets.
 type Met = FxHashSet<u32>;
 
 /// Choices (keep or drop) that selectors make for the elements of a page.
@@ -75,7 +75,7 @@ impl Ways {
         *self.conditions.entry(condition.clone()).or_insert(next)
     }
 
-    /// Returns the choices for the elements of a page by the selectors whose flag in `are_ours` is true.
+    /// Returns the choices (keep or drop) for the elements of a page by the selectors whose flag in `are_ours` is true.
     pub fn choices(&self, page: &Page, html: &str, are_ours: &[bool]) -> Choices {
         let mut choices = Choices::default();
         // Elements around the next one, with what they meet.
@@ -112,7 +112,7 @@ impl Ways {
         met
     }
 
-    /// Returns the choice for an element by itself; if several selectors select the element, dropping wins.
+    /// Returns the choice for an element by itself (true to keep); if several selectors select it, dropping wins.
     fn choice(&self, met: &Met, open: &[(u32, Met)], are_ours: &[bool], looks: &mut u64) -> Option<bool> {
         let keys = met.iter().copied().map(Some).chain([None]);
         let ways = keys.filter_map(|key| self.keyed.get(&key)).flatten();

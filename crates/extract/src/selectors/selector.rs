@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum bytes of the text of a selector.
 const MAX_BYTES: usize = 4 << 10;
-/// Maximum number of elements inside of each other in a selector.
+/// Maximum number of nested elements in a selector, such as the two of `article .body`.
 const MAX_STEPS: usize = 16;
 
 /// A list of selectors, separated by commas, for the pages of some hosts or of all.
@@ -195,7 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a name, in which a backslash is before other signs (`.md\:flex`); `None` if no name begins here.
+    /// Parses a name, in which a backslash precedes special characters (`.md\:flex`); `None` if no name begins here.
     fn word(&mut self) -> Option<String> {
         let mut word = String::new();
         while let Some(next) = self.0.chars().next() {

@@ -15,8 +15,8 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
 }
 
 impl KeptContent<'_> {
-    /// Reads the code in an element again from the page. `None` if there is no code, too much was read again, or the
-    /// element ends before byte `end` (misplaced end tag).
+    /// Reads the code in an element again from the page. `None` if there is none, too much was read again, or a
+    /// misplaced end tag ends the element before byte `end`.
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
         let element = self.page.element(element)?;
         let behind = self.page.element(element.end).map_or(self.html.len(), |element| element.start as usize);
@@ -28,8 +28,8 @@ impl KeptContent<'_> {
         (!text.is_empty() && reached >= end).then_some(text)
     }
 
-    /// Returns the code that consists of the blocks of one `pre`, with the lines before, between and after them that
-    /// hold no word (`}`).
+    /// Returns the code in the given blocks of a `pre`, with the lines before, between and after them that hold no word
+    /// (`}`).
     pub fn code(&self, pre: u32, blocks: &[u32]) -> Rc<str> {
         let Some(first) = blocks.first() else {
             return Rc::default();

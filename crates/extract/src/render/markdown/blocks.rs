@@ -14,7 +14,7 @@ use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableCell, TableRow};
 use crate::render::traced::{self, OriginSource};
 
-/// Maximum number of columns of a table whose short rows are filled up; GFM requires only a complete header.
+/// Maximum number of columns of a table whose short rows get empty cells; GFM requires only a complete header.
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
@@ -46,7 +46,7 @@ pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) ->
     rows.map(|row| row.and_then(|row| origin(row, &said))).collect()
 }
 
-/// Returns the blocks of a row and of the cells that span into it; `None` if the row holds only signs.
+/// Returns the blocks of a row and of cells above that span it by `rowspan`; `None` if the row holds only symbols.
 fn origin(row: &TableRow, said: &FxHashMap<u32, &TableCell>) -> Option<OriginSource> {
     let own = || row.cells.iter().flat_map(|cell| &cell.blocks).copied();
     let spanning = row.spanned.iter().filter_map(|(_, cell)| said.get(cell));
@@ -110,13 +110,13 @@ fn push_cell(text: &str, out: &mut String) {
     }
 }
 
-/// Class names that state the kind of a box, such as a note or a warning.
+/// Class names that state the kind of a highlighted box, such as a note or a warning.
 const KINDS: [&str; 18] = [
     "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint", "important", "info",
     "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
-/// Pairs of class words that mark boxes on GitHub, in VuePress and VitePress, and in Starlight.
+/// Pairs of class words that together mark a note or warning on GitHub, in VuePress and VitePress, and in Starlight.
 const PAIRS: [(&str, &str); 4] =
     [("markdown", "alert"), ("custom", "block"), ("hint", "container"), ("starlight", "aside")];
 
@@ -145,10 +145,10 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
 pub(super) struct Boxes {
     /// Boxes in document order: element index, highest end index of this box and those before, and kind.
     found: Vec<(u32, u32, &'static str)>,
-    /// Boxes that hold several pieces of code. Only the first segment of such a box is quoted, because a quote would
-    /// put a mark before each line of code.
+    /// Boxes that hold several pieces of code. Only the first paragraph or other segment of such a box is quoted,
+    /// because a quote would put `>` before each line of code.
     sections: FxHashSet<u32>,
-    /// Boxes with several pieces of code whose first segment has been written.
+    /// Boxes with several pieces of code whose first segment has been written as a quote; the rest is not quoted.
     begun: FxHashSet<u32>,
 }
 
@@ -184,7 +184,7 @@ impl Boxes {
         self.found.get(found).map(|(.., kind)| *kind)
     }
 
-    /// Returns whether an element is a box or inside a box.
+    /// Returns whether an element is a box, such as a note or a warning, or is inside one.
     pub fn contain(&self, at: u32) -> bool {
         // Elements are nested, so the box that ends last is one around it if any is.
         let behind = self.found.partition_point(|(element, ..)| *element <= at);
@@ -192,14 +192,15 @@ impl Boxes {
         before.is_some_and(|(_, end, _)| *end > at)
     }
 
-    /// Returns whether the next segment inside a box is written in the quote of the box.
+    /// Returns whether the next segment in the box `at` is written as a quote. In a box with several pieces of code,
+    /// only the first is.
     pub fn is_quoted(&mut self, at: u32) -> bool {
         !self.sections.contains(&at) || self.begun.insert(at)
     }
 }
 
-/// Returns the elements that may be boxes around or between the segments of a content, in document order. For a content
-/// as short as a note, not all boxes of the page are looked at.
+/// Returns the elements that may be boxes (notes, warnings) around or between the segments of a content, in document
+/// order. Boxes in other parts of the page are not looked at.
 fn near_boxes(content: &KeptContent) -> Vec<u32> {
     let (page, boxes) = (content.page, content.page.boxes.as_slice());
     if boxes.is_empty() {
@@ -217,15 +218,15 @@ fn near_boxes(content: &KeptContent) -> Vec<u32> {
     near
 }
 
-/// Returns whether an element is the title of the box `within`.
+/// Returns whether an element is in the title of the box `within`.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
     let mut inside = page.path(element).take_while(|(at, _)| *at != within);
     inside.any(|(_, element)| page.says(element, &["title", "heading"]))
 }
 
-/// Maximum number of elements around a `pre` that are searched for the name of its language.
+/// Maximum number of elements around a `pre` whose attributes are searched for the name of its programming language.
 const ANCESTORS: usize = 2;
-/// Maximum number of elements of a table that are passed between a `pre` and the elements that name its language.
+/// Maximum number of table elements such as `td` that are skipped in the search around a `pre` for its language's name.
 const TABLE_ANCESTORS: usize = 4;
 /// Maximum bytes of the name of a programming language.
 const MAX_LANGUAGE_BYTES: usize = 32;
@@ -247,7 +248,7 @@ const LANGUAGES: [&str; 60] = [
 const PREFIXES: [&str; 7] =
     ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 
-/// Languages of code that the attributes of elements name, each read from the page once.
+/// Cache of the programming languages that attributes of elements name, each read from the page once.
 #[derive(Debug, Default)]
 pub(super) struct CodeLanguages {
     of_element: HashMap<u32, Option<String>>,
@@ -314,7 +315,7 @@ fn language(class: &str) -> Option<String> {
     (said && name.len() <= MAX_LANGUAGE_BYTES && name.chars().all(plain)).then(|| name.to_owned())
 }
 
-/// Place of a page's headline, the only heading that Markdown writes at the first level.
+/// Place of a page's headline. If it is known, it is the only heading that Markdown writes at the first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
     /// Unknown headline: all headings of the first level keep their level.
@@ -326,7 +327,8 @@ pub(crate) enum Headline {
 }
 
 impl Headline {
-    /// Returns the level (1 to 6) at which Markdown writes a heading whose level on the page is `level`.
+    /// Returns the level (1 to 6) of a heading in Markdown; beside a known headline, other headings of level 1 get
+    /// level 2.
     pub fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
         let is_other = match self {
             Headline::None => false,
@@ -337,9 +339,9 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Returns this headline, or [`Headline::None`] if the page has other headings of the first level and some of the
-    /// second, so that its outline keeps both levels. Below a title above the text, a single heading of the first level
-    /// may repeat the title and does not count.
+    /// Returns this headline, or [`Headline::None`] if the page has other first-level headings and some of the second
+    /// level, so that both levels are kept. If the title is written above the text, one first-level heading may repeat
+    /// it and does not count.
     pub fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|segment| {
             matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1

@@ -16,10 +16,10 @@ use crate::render::traced::{Origin, OriginSource, TracedText};
 // Each line repeats the prefixes, so the output would grow with the square of the depth.
 const MAX_DEPTH: usize = 12;
 
-/// Maximum level of a word processor's list. Such a list has no element; one of level n is numbered [`NONE`] - n.
+/// Maximum level of a list that a word processor exported without a list element; level n is numbered [`NONE`] - n.
 const WORD_LEVELS: u32 = 9;
 
-/// Maximum bytes of the number of a list item that the page writes as text, with signs such as `(1)`.
+/// Maximum bytes of a text such as `(1)` that only repeats the number of its list item, and is left out.
 const MAX_MARKER_BYTES: usize = 6;
 
 /// Quote, box or list item around a segment.
@@ -36,48 +36,48 @@ enum Kind {
     Callout(&'static str),
     Item {
         list: u32,
-        /// Number of the item in an ordered list.
+        /// Number of the item in an ordered list; `None` in other lists.
         number: Option<u32>,
-        /// True if the list has the second marker (`*` or `1)`), which separates it from the list directly before it.
+        /// True if the list has the other marker (`*` or `1)`), which separates it from the list directly before it.
         second: bool,
     },
 }
 
-/// Part that a segment plays in a definition list: term, definition or neither.
+/// Role of a paragraph or other segment in a definition list: term, definition or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Term in this `dt` element.
+    /// Term in the `dt` element with this index.
     Term(u32),
     /// Text directly in a `dd`, not in a paragraph inside the `dd`.
     Definition,
     Other,
 }
 
-/// Writer of Markdown segments one below the other, within the lists and quotes around them.
+/// Writer of paragraphs and other segments as Markdown, one below the other, within the lists and quotes around them.
 #[derive(Debug)]
 pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     boxes: Boxes,
-    /// Element, such as a note, outside of which containers are ignored; `None` for the whole page.
+    /// Element, such as a footnote, that is written without the lists and quotes around it; `None` for the whole page.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
-    /// Reused buffer for the containers of the next segment.
+    /// Reused buffer for the quotes and list items around the next segment.
     next: Vec<Container>,
     /// Reused buffer for the elements around the next segment.
     path: Vec<u32>,
     definitions: Definitions,
-    /// Part that the next segment plays in a definition list.
+    /// Role of the next segment in a definition list: term, definition or neither.
     pub part: Part,
-    /// Part that the last segment played in a definition list.
+    /// Role of the last segment in a definition list: term, definition or neither.
     last_part: Part,
-    /// Item of a word processor's list that was written last; `None` if another segment followed.
+    /// List item, exported by a word processor, that was written last; `None` if another segment followed.
     pub word_item: Option<WordItem>,
-    /// Origin in the page of the segment that is written next.
+    /// Place in the page that the segment written next comes from.
     pub origin: Option<OriginSource>,
-    /// Origin of each line of the next segment, if its lines have different origins.
+    /// Places in the page that the lines of the next segment come from, if they differ.
     pub line_origins: Vec<Option<OriginSource>>,
     origins: Vec<Origin>,
     out: String,
@@ -117,8 +117,8 @@ impl<'a> SegmentWriter<'a> {
         self.add(at, text);
     }
 
-    /// Returns whether a text at the start of an ordered list's item only repeats the number of the item. `next` is the
-    /// element of the following segment.
+    /// Returns whether a text at the start of an ordered list's item only repeats its number, and can be left out.
+    /// `next` is the element of the following segment.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
         if text.len() > MAX_MARKER_BYTES {
             return false;
@@ -230,7 +230,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// Adds a segment that is in no container, below another segment in no container.
+    /// Adds a segment that is in no quote or list, below another such segment.
     fn add_free(&mut self, body: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
@@ -241,7 +241,8 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// Returns the text (comma, colon or space) that joins the last term and the next segment in one line, if any.
+    /// Returns the text (comma, colon or space) that joins a definition list's term and the next segment in one line,
+    /// if any.
     fn joint(&self, chain: &[Container]) -> Option<&'static str> {
         let item = chain.last()?.element;
         let is_term = self.content.page.element(item)?.tag == Tag::Dt;
@@ -263,7 +264,8 @@ impl<'a> SegmentWriter<'a> {
         TracedText { text: self.out, origins: self.origins }
     }
 
-    /// Chooses the marker of a segment's first new list item; returns true if no empty line is needed before the item.
+    /// Chooses the marker (such as `-` or `*`) of the first new list item around a segment. Returns true if no empty
+    /// line is needed before the item.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);
@@ -288,7 +290,7 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// Returns the containers around an element, outermost first.
+    /// Returns the quotes, boxes and list items around an element, outermost first.
     fn chain(&mut self, element: u32) -> Vec<Container> {
         let mut chain = std::mem::take(&mut self.next);
         chain.clear();
@@ -363,7 +365,7 @@ impl<'a> SegmentWriter<'a> {
         chain
     }
 
-    /// Returns the item of a list, inside of the containers `around`, that contains the last segment.
+    /// Returns the item of `list` with the last written segment, if the same quotes and items are `around` the list.
     fn item_before(&self, list: u32, around: &[Container]) -> Option<Container> {
         let open = self.open.get(around.len()).filter(|_| list != NONE)?;
         let is_in_list = matches!(open.kind, Kind::Item { list: of, .. } if of == list);
@@ -392,9 +394,9 @@ impl<'a> SegmentWriter<'a> {
         self.numbers.get(&item).copied()
     }
 
-    /// Assigns numbers to all items of an ordered list, including dropped items.
+    /// Assigns numbers to all items of an ordered list, even to items that are not kept.
     fn count(&mut self, list: u32) {
-        /// Maximum number of a list item that CommonMark reads.
+        /// Maximum number of a list item that CommonMark allows.
         // Nine digits (CommonMark, 5.2).
         const MAX_NUMBER: i64 = 999_999_999;
         let (page, html) = (self.content.page, self.content.html);
@@ -435,7 +437,7 @@ impl Container {
         matches!(self.kind, Kind::Item { .. })
     }
 
-    /// Writes the prefix of the first line inside the container.
+    /// Writes the Markdown before the first line of the quote or list item, such as `> ` or `- `.
     fn write_marker(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),
@@ -447,7 +449,7 @@ impl Container {
         }
     }
 
-    /// Writes the prefix of the lines inside the container after the first.
+    /// Writes the Markdown before each further line of the quote or list item: `> ` or spaces.
     fn write_indent(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),
@@ -460,8 +462,8 @@ impl Container {
     }
 }
 
-/// Returns whether an element may be a list, an item, a quote or a box, or be inside one. Some elements whose tags were
-/// changed are wrongly included.
+/// Returns whether an element may be a list, an item, a quote or a box, or be inside one. It is wrongly true of some
+/// elements whose tags were changed.
 fn may_be_contained(page: &Page, boxes: &Boxes, element: u32) -> bool {
     let kinds = page.element(element).map_or(ElementKinds::empty(), |element| element.within);
     kinds.intersects(CONTAINERS) || boxes.contain(element)
@@ -473,7 +475,7 @@ const CONTAINERS: ElementKinds = ElementKinds::LIST
     .union(ElementKinds::OTHER_ITEM)
     .union(ElementKinds::QUOTE);
 
-/// Returns the prefix of a continuation line within these containers.
+/// Returns the Markdown before a continuation line within these quotes and list items.
 fn indents(containers: &[Container]) -> String {
     let mut indents = String::new();
     containers.iter().for_each(|container| container.write_indent(&mut indents));

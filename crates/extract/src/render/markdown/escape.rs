@@ -7,14 +7,14 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 use trommel_text::vectors::{Compare, Vectors};
 use trommel_text::{EndSigns, RunEnds, plain_run};
 
-/// Place in the Markdown at which a text is written, which decides which signs need an escape.
+/// Place in the Markdown at which a text is written, which decides which characters need an escape.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     /// True in a paragraph, where a line may start a block such as a list.
     pub lines: bool,
-    /// True between the brackets of a link.
+    /// True in the text of a link, between its brackets.
     pub link: bool,
-    /// True in a heading, where number signs at the end would not be read as text.
+    /// True in a heading, where `#` at the end must be escaped so that it stays text.
     pub heading: bool,
     /// True in a block with formulas, where a dollar sign would begin another formula.
     pub math: bool,
@@ -27,16 +27,16 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
     escape_by(text, from, to, context, out, |at| plain_start(text.get(at..to).unwrap_or_default()));
 }
 
-/// Places in the joined texts of a page where signs may need an escape, found once for all kept blocks.
+/// Places in the joined texts of a page where characters may need a Markdown escape, found once for all kept blocks.
 #[derive(Debug)]
 pub(super) struct PageSigns {
     ends: RunEnds,
-    /// Byte range of the page's joined texts in which signs were searched.
+    /// Byte range of the page's joined texts that was searched for characters that may need an escape.
     known: Range<usize>,
 }
 
 impl PageSigns {
-    /// Finds the signs that may need an escape in the byte range `known` of the page's joined texts.
+    /// Finds the characters that may need a Markdown escape in the byte range `known` of the page's joined texts.
     pub fn of(texts: &str, known: Range<usize>) -> Self {
         let ends = RunEnds::of(*VECTORS, texts.get(known.clone()).unwrap_or_default(), Signs);
         Self { ends, known }
@@ -50,7 +50,7 @@ impl PageSigns {
             && self.plain(start, text, 0, text.len()).len() == text.len()
     }
 
-    /// Appends `text[from..to]` like [`escape`]. The text starts at byte `start` of the page's joined texts.
+    /// Appends `text[from..to]`, escaped for Markdown. The text starts at byte `start` of the page's joined texts.
     pub fn escape(&self, start: usize, text: &str, (from, to): (usize, usize), context: Context, out: &mut String) {
         escape_by(text, from, to, context, out, |at| self.plain(start, text, at, to));
     }
@@ -70,7 +70,7 @@ impl PageSigns {
     }
 }
 
-/// Appends `text[from..to]` like [`escape`]; `plain` returns the longest part from a byte that needs no escape.
+/// Appends `text[from..to]`, escaped for Markdown; `plain` returns the longest part from a byte that needs no escape.
 #[inline(always)]
 fn escape_by<'t>(
     text: &'t str,
@@ -126,8 +126,8 @@ fn escape_by<'t>(
     }
 }
 
-/// Returns whether the character at byte `at`, in the line that starts at byte `line`, may start a Markdown block or
-/// end a number that does.
+/// Returns whether the character at byte `at` may begin a Markdown block, or end a number such as `1.` that does. Its
+/// line starts at byte `line`.
 fn may_start_block(bytes: &[u8], line: usize, at: usize) -> bool {
     let first = bytes.get(line).copied().unwrap_or_default();
     at - line < MAX_LINE_START_BYTES && (first.is_ascii_digit() || at == line && first.is_ascii_punctuation())
@@ -146,7 +146,7 @@ fn plain_start(text: &str) -> &str {
 
 static VECTORS: LazyLock<Vectors> = LazyLock::new(Vectors::default);
 
-/// Set of the signs that may be Markdown markup within a line.
+/// Set of the characters that may be Markdown markup within a line.
 #[derive(Clone, Copy, Debug)]
 struct Signs;
 
@@ -167,7 +167,7 @@ impl EndSigns for Signs {
 // And the sign behind them, as an ordered item begins.
 const MAX_LINE_START_BYTES: usize = 10;
 
-/// Returns whether a character between `prev` and `next` could be Markdown markup anywhere in a line.
+/// Returns whether the character `c`, between `prev` and `next`, could be Markdown markup anywhere in a line.
 fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context: Context) -> bool {
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
     // Not at a line end, where the next character is the backslash of a break.
@@ -193,7 +193,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
     }
 }
 
-/// Returns whether the character at byte `at` of a text could start a block. Its line starts at byte `line`.
+/// Returns whether the character at byte `at` of a text could begin a Markdown block. Its line starts at byte `line`.
 pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
     if at > line {
@@ -247,7 +247,7 @@ pub(super) fn span(text: &str) -> String {
     }
 }
 
-/// Returns the length of the longest run of back ticks in a text; the code cannot end a fence that is longer.
+/// Returns the length of the longest run of back ticks in a text; a code fence around the text must be longer.
 fn longest_run(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut longest, mut at) = (0, 0);
@@ -305,7 +305,7 @@ fn push_line(line: &str, out: &mut String) {
     }
 }
 
-/// Returns whether the text after an opening bracket makes the bracket the mark of a note (`^1]`).
+/// Returns whether the text after `[` makes the bracket the mark of a Markdown footnote (`^1]`).
 fn is_note(rest: &str) -> bool {
     const MAX_LABEL_BYTES: usize = 12;
     let label = rest.strip_prefix('^').unwrap_or_default();

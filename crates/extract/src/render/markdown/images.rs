@@ -17,12 +17,13 @@ use crate::render::{AddressForm, traced, traced::OriginSource};
 const LATE_ADDRESSES: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
 /// Attributes that hold a list of addresses of an image, each with its width.
 const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
-/// Maximum width or height in pixels of an image that is left out, as an icon or a counter of readers.
+/// Maximum width or height in pixels of an image that is left out, as an icon or a tracking pixel.
 // Buttons of 16 to 32 pixels, and pixels that count readers.
 const MAX_ICON_PIXELS: u32 = 32;
 /// Maximum number of elements around an image that are searched for a link.
 const ANCESTORS: usize = 4;
-/// Maximum number of blocks before and after an image that are searched for one that is not a caption.
+/// Maximum number of blocks before and after an image that are searched for one that is not a caption. The image is
+/// kept if these blocks are kept.
 const MAX_CAPTION_BLOCKS: usize = 8;
 /// Maximum bytes of the alternative text of an image.
 const MAX_ALT_BYTES: usize = 500;
@@ -33,7 +34,7 @@ pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
     options: &'a MarkdownOptions,
-    /// Address of the image that was written last.
+    /// Address of the image that was written last; it is not written again directly after.
     last: String,
     /// Images still to write (element indices), in reverse page order, each with the link that contains only the image.
     left: Vec<(u32, Option<u32>)>,
@@ -180,7 +181,7 @@ fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
     (!has_text).then_some(link)
 }
 
-/// Returns whether the value of an attribute is an address, and not empty, a fragment or the image itself (`data:`).
+/// Returns whether an attribute holds an image's address: not empty, a fragment or the image itself (`data:`).
 fn is_address(address: &str) -> bool {
     !address.is_empty() && !address.starts_with("data:") && !address.starts_with('#')
 }
@@ -225,7 +226,7 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 /// link repeats the base address, so a short page with a long base could otherwise give Markdown of any length.
 const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
-/// Links of a page as Markdown destinations, each returned once: if an `a` is around several blocks, for the first.
+/// Links of a page as escaped addresses, each returned once: if an `a` is around several blocks, for the first.
 #[derive(Debug)]
 pub(super) struct Links<'a> {
     content: &'a KeptContent<'a>,

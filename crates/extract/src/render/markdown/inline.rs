@@ -28,7 +28,7 @@ pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
     signs: &'a PageSigns,
-    /// Number of bytes of table cells that may still be written again.
+    /// Number of bytes that may still be written to repeat table cells with `colspan` or `rowspan`.
     repeat_room: usize,
     /// Index of the block that was last checked for inline styles, and whether the block has none.
     unstyled: Cell<(u32, bool)>,
@@ -52,8 +52,8 @@ impl<'a> Inline<'a> {
         is_plain.then_some(text)
     }
 
-    /// Returns the text of a block that is code from end to end, if it has several lines or stands apart, and the index
-    /// of its `code` element.
+    /// Returns the text of a block that is all code, and the index of its `code` element. `None` for one line of code,
+    /// unless the code is directly in an element such as `div`.
     pub fn whole_code(&self, at: u32) -> Option<(String, Option<u32>)> {
         let block = self.content.block(at)?;
         let page = self.content.page;
@@ -85,7 +85,7 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
-    /// Returns whether `blocks` is not empty and all text of its blocks is strong.
+    /// Returns whether all text of `blocks` is strong; false if there are no blocks.
     pub fn is_strong(&self, blocks: &[u32]) -> bool {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
@@ -100,7 +100,7 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Counts `bytes` of repeated text; returns false once there are more than the page has bytes.
+    /// Counts `bytes` of repeated text; returns false once the total is more than the bytes of the page.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);
@@ -124,7 +124,7 @@ impl<'a> Inline<'a> {
         (display && !inner.is_empty() && !inner.contains("$$") && !inner.contains("\\]")).then(|| inner.to_owned())
     }
 
-    /// Returns a part of a block (index of the block, first byte, end byte) as Markdown, without the marks of notes.
+    /// Returns a part of a block (index of the block, first byte, end byte) as Markdown, without footnote marks.
     pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else { return String::new() };
@@ -220,7 +220,7 @@ impl<'a> Inline<'a> {
         }
     }
 
-    /// Returns whether a block has no marks and links to write in this mode, which is true of most blocks.
+    /// Returns whether a block has no emphasis, code or links to write in this mode, which is true of most blocks.
     fn is_unmarked(&self, at: u32, block: &Block, mode: Mode) -> bool {
         let page = self.content.page;
         let is_strong_by_itself = match mode {
@@ -238,7 +238,7 @@ impl<'a> Inline<'a> {
                 }))
     }
 
-    /// Returns whether no part of a block has an inline style.
+    /// Returns whether no part of a block has an inline style, such as strong text, code or a link.
     // Asked twice for most blocks: whether one is code as a whole, and how its text is written.
     fn is_unstyled(&self, at: u32, block: &Block) -> bool {
         let (last, known) = self.unstyled.get();
@@ -263,7 +263,7 @@ impl<'a> Inline<'a> {
         Some(written_link(&alt, &address))
     }
 
-    /// Returns the runs of a block between two bytes of its text, and adds the addresses of links to `addresses`.
+    /// Returns the runs (parts of one style) of a block between two bytes, and adds addresses of links to `addresses`.
     fn runs(
         &mut self,
         block: &Block,
@@ -341,8 +341,8 @@ pub(super) fn has_address(text: &str) -> bool {
     addresses(text).next().is_some()
 }
 
-/// Divides runs so that each address in angle brackets is a link, written by `write`. Markdown has no links in links: a
-/// link around an address is dropped if `may_drop` returns true for its number.
+/// Divides runs (parts of one style) so that each address in angle brackets is a link, written by `write`. Links cannot
+/// contain links: one around an address is dropped if `may_drop` returns true for its index.
 fn with_addresses(
     runs: &[Run],
     text: &str,

@@ -12,10 +12,10 @@ use trommel_html::{Element, ElementKinds, NONE, Page, Tag};
 
 use crate::render::content::{KeptContent, Segment, is_item, is_list};
 
-/// Maximum mean number of words of the items of a list; a list with more is one of posts or sections.
+/// Maximum mean words of the items of a list; a list with more is one of posts or sections, and not written as a list.
 // Items of real lists are lines; longer ones are posts that a page lists.
 const MAX_MEAN_ITEM_WORDS: u32 = 120;
-/// Minimum number of words of a quote that is taken for the whole page; it also has more than two thirds of all words.
+/// Minimum number of words of a quote that only indents a page's whole text; it also has over two thirds of all words.
 // Some sites put their whole text into a quote for its indent.
 const MIN_QUOTE_WORDS: u32 = 200;
 
@@ -27,12 +27,12 @@ struct ListContents {
     items: u32,
     last_item: u32,
     has_head: bool,
-    /// Number of items with a heading.
+    /// Number of items with a heading; if at least half have one, the list is not written as a list.
     headed: u32,
     last_headed: u32,
 }
 
-/// Returns the elements of lists and quotes that only lay out the page, and that Markdown leaves out.
+/// Returns the lists and quotes that only lay out the page; Markdown writes their content without list or quote marks.
 // Most segments stand in neither, as `is_contained` tells at once.
 pub(super) fn transparent(content: &KeptContent, is_contained: impl Fn(u32) -> bool) -> HashSet<u32> {
     let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
@@ -124,7 +124,7 @@ fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     }
 }
 
-/// Returns whether the text of an item begins inside the list `list`, a direct child of the item.
+/// Returns whether the text of a list item begins inside its child list `list`.
 pub(super) fn begins_with_list(page: &Page, item: u32, list: u32) -> bool {
     let inner = page.element(list).filter(|inner| is_list(inner.tag) && inner.parent == item);
     let (Some(inner), Some(item)) = (inner, page.element(item)) else { return false };
@@ -132,7 +132,7 @@ pub(super) fn begins_with_list(page: &Page, item: u32, list: u32) -> bool {
     first.is_some_and(|block| (list..inner.end).contains(&block.element))
 }
 
-/// Returns whether two adjacent lists have a single item each, as block editors write every item.
+/// Returns whether two adjacent lists have a single item each, as some editors put every item into its own list.
 pub(super) fn are_items(page: &Page, list: u32, next: u32) -> bool {
     let end = |at: u32| page.element(at).map(|element| element.end);
     let is_item = |list: u32| {
@@ -152,7 +152,7 @@ pub(super) struct Definitions {
     shown: HashSet<u32>,
     /// Lists whose terms have been read.
     read: HashSet<u32>,
-    /// Maps each `dt` and `dd` to the first visible one of the terms directly above, or at, that element.
+    /// Maps each `dt` and `dd` to its term: the first shown one among the `dt` directly above, or at, that element.
     terms: HashMap<u32, u32>,
 }
 
@@ -178,7 +178,7 @@ impl Definitions {
         Self { shown, ..Self::default() }
     }
 
-    /// Returns the term whose item contains the `dt` or `dd` at `at`; `None` if no term directly above it is shown.
+    /// Returns the term to which the `dt` or `dd` at `at` belongs; `None` if no term directly above it is shown.
     pub fn term(&mut self, page: &Page, list: u32, at: u32) -> Option<u32> {
         if self.shown.is_empty() {
             return None;
@@ -212,7 +212,7 @@ impl Definitions {
     }
 }
 
-/// Maximum bytes of the sign of a list item in the export of a word processor.
+/// Maximum bytes of the bullet or number at the start of a list item that a word processor exported as a paragraph.
 const MAX_SIGN_BYTES: usize = 8;
 
 /// Item of a list that a word processor exported as a paragraph.
@@ -222,7 +222,7 @@ pub(super) struct WordItem {
     pub level: u32,
     /// Number of the item, if its list is ordered.
     pub number: Option<u32>,
-    /// Number of bytes of the sign at the start of the item's text, with the space after the sign.
+    /// Number of bytes of the bullet or number at the start of the item's text, with the space after it.
     pub sign: usize,
 }
 

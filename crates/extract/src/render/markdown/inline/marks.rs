@@ -19,16 +19,17 @@ pub(crate) enum Mode {
     HeaderCell,
 }
 
-/// Mark around runs in Markdown, and a function that returns whether a run has the style.
+/// Markdown mark such as `**`, and a function that returns whether a run of text has the style of the mark.
 type Mark = (&'static str, fn(&Run) -> bool);
 
-/// Marks around runs, from the outermost to the innermost: struck out, strong, emphasised.
+/// Markdown marks for styles of text, from the outermost to the innermost: struck out, strong, emphasised.
 const MARKS: [Mark; 3] = [("~~", |run| run.deleted), ("**", |run| run.strong), ("*", |run| run.em)];
 
 /// State of writing one block as inline Markdown.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
-    /// Offset of the text in the page's joined texts, and the signs of those texts; `None` for a text composed of runs.
+    /// Offset of the text in the page's joined texts, and the characters there that may need an escape. `None` for a
+    /// text composed of runs.
     pub(super) signs: Option<(usize, &'t PageSigns)>,
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
@@ -50,7 +51,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Appends a byte range of the text, escaped and without marks.
+    /// Appends a byte range of the text, escaped for Markdown and without marks such as `**`.
     pub(super) fn plain(&mut self, from: usize, to: usize) {
         let context = self.context();
         if let Some((start, signs)) = self.signs {
@@ -66,8 +67,8 @@ impl Rendering<'_> {
         escape(self.text, from, to, context, self.out);
     }
 
-    /// Writes the white space at the start of the first run, which must be outside of the marks. Returns the runs
-    /// without that white space.
+    /// Writes the white space at the start of the first run (part of one style), because no mark such as `**` may
+    /// precede it. Returns the runs without that white space.
     fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
         let mut runs = runs.to_vec();
         if let Some(first) = runs.first_mut().filter(|run| run.form == PieceKind::Text) {
@@ -95,7 +96,7 @@ impl Rendering<'_> {
         self.out.push(')');
     }
 
-    /// Appends runs that share one link (or have none) with their styles. `next` is the run after them.
+    /// Appends runs (parts of one style) of one link, or of none, in their styles. `next` is the run after them.
     pub(super) fn styled(&mut self, runs: &[Run], next: Option<&Run>) {
         match runs {
             // Most texts are but that.
@@ -104,8 +105,8 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes runs with `marks` around those that have the style. A mark that Markdown would not recognise at its place
-    /// (CommonMark, 6.2) is left out, as it would be read as asterisks.
+    /// Writes runs (parts of one style) with `marks` around those that have the style. A mark that Markdown would not
+    /// recognise at its place (CommonMark, 6.2) is left out, as readers would see asterisks.
     fn marked(&mut self, marks: &[Mark], runs: &[Run], next: Option<&Run>) {
         let Some(((mark, has_mark), others)) = marks.split_first() else { return self.text_and_code(runs) };
         for (at, group) in groups(runs, has_mark) {
@@ -162,7 +163,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes a run that is not plain text, such as a formula or the mark of a note.
+    /// Writes a part of the text that is not plain text, such as a formula or a footnote mark.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         match &run.form {
@@ -226,7 +227,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Returns whether a byte range can be written as code; in a cell, code with an escaped bar cannot.
+    /// Returns whether a byte range can be written as Markdown code; in a table cell not with an escaped bar (`\|`).
     fn is_code(&self, from: usize, to: usize) -> bool {
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
         let text = self.text.get(from..to).unwrap_or_default();

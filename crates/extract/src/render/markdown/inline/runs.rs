@@ -2,7 +2,7 @@
 
 use crate::render::pieces::{Piece, PieceKind};
 
-/// Part of a block's text in which link, style and kind stay the same.
+/// Part of a block's text in which link, style and kind (such as formula) stay the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) from: usize,
@@ -24,12 +24,12 @@ impl Run {
     }
 }
 
-/// Placeholder for the mark of a note, so that the signs on both sides of the mark are not neighbours.
+/// Placeholder for a footnote mark, so that the characters on both sides of the mark are not neighbours.
 pub(super) const NOTE_PLACE: char = '\u{fffc}';
-/// Placeholder for a link or an image.
+/// Placeholder for a link or an image in a text that is composed of runs.
 const LINK_PLACE: char = '\u{fffb}';
 
-/// Divides runs at the bounds of pieces, and drops the parts outside of the byte range `from..to`.
+/// Divides runs (parts of one style) at the bounds of `pieces` such as formulas, and drops all outside of `from..to`.
 pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
     let mut next_run = 0;
@@ -69,8 +69,8 @@ pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)
     divided
 }
 
-/// Joins the text of runs, and returns it with the runs moved to their places in it. Signs then have their real
-/// neighbours, without the text that is left out.
+/// Joins the text of runs (parts of one style), and returns it with the runs moved to their places in it. Characters
+/// then have the neighbours that Markdown gives them, without the text that is left out.
 pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     let mut out = String::with_capacity(text.len());
     let in_place = |run: Run| {
@@ -89,7 +89,7 @@ pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     (out, runs)
 }
 
-/// Divides runs so that each formula between TeX marks is a run of its own. `formulas` has the byte ranges of the
+/// Divides runs (parts of one style) so that each formula is a run of its own. `formulas` has the byte ranges of the
 /// formulas.
 pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<Run> {
     if formulas.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
     divided
 }
 
-/// Removes the runs of struck-out text at places where Markdown does not recognise the mark `~~`.
+/// Removes struck-out text at places where Markdown would not recognise the mark `~~` around it.
 pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     if runs.iter().all(|run| !run.deleted) {
         return;
@@ -155,7 +155,7 @@ pub(super) fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
     inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
 }
 
-/// Iterates over groups of neighbouring runs with the same key, each with the index of its first run.
+/// Iterates over groups of neighbouring runs (parts of one style) with equal keys, each with its first run's index.
 pub(super) fn groups<'r, K: PartialEq>(
     runs: &'r [Run],
     key: impl Fn(&'r Run) -> K,
