@@ -47,7 +47,7 @@ impl Buffer {
         self.data.get_mut(self.end..).unwrap_or_default()
     }
 
-    /// Adds to the unread bytes the `n` bytes that the caller wrote to the space from `room`.
+    /// Counts the first `n` bytes of the buffer's free space, which the caller has just written, as unread bytes.
     pub(crate) fn filled(&mut self, n: usize) {
         self.end = self.end.saturating_add(n).min(self.data.len());
     }
@@ -59,8 +59,8 @@ impl Buffer {
         std::mem::replace(&mut self.data, data)
     }
 
-    /// Removes the first `n` unread bytes with their memory and returns them as a record's block. Returns `None` if
-    /// more than `rest` unread bytes follow, as too many bytes would have to be copied.
+    /// Returns the first `n` unread bytes as a record's block, which takes over the buffer's memory. Returns `None` if
+    /// more than `rest` bytes follow, because these are copied to a new buffer.
     pub(crate) fn split_off(&mut self, n: usize, rest: usize) -> Option<RecordBlock> {
         let bytes = self.bytes();
         let behind = bytes.get(n..).filter(|behind| behind.len() <= rest)?.to_vec();
@@ -91,7 +91,8 @@ impl Buffer {
 const MAX_BUFFERS: usize = 8;
 /// Maximum capacity in bytes of an empty buffer that is kept for reuse.
 const MAX_BUFFER_BYTES: usize = 4 * 1024 * 1024;
-/// Size in bytes to which smaller requests are raised when the maximum capacity of a reused buffer is computed.
+/// Size in bytes of a small request for a buffer, which may get a reused one of up to 64 KiB. Larger requests may get a
+/// reused buffer of up to four times their size.
 const MIN_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Empty buffers kept for reuse, so that their memory need not be allocated again.
@@ -99,7 +100,8 @@ const MIN_BUFFER_BYTES: usize = 16 * 1024;
 pub(crate) struct Spares(Vec<Vec<u8>>);
 
 impl Spares {
-    /// Stores an unused buffer for reuse. If the store is full, only the largest buffers stay.
+    /// Keeps an unused buffer of at most 4 MiB for reuse; larger ones are freed. If eight are kept already, the
+    /// smallest is freed.
     pub(crate) fn put(&mut self, mut buffer: Vec<u8>) {
         if !(1..=MAX_BUFFER_BYTES).contains(&buffer.capacity()) {
             return;
@@ -114,7 +116,7 @@ impl Spares {
         }
     }
 
-    /// Removes and returns the smallest stored buffer with room for `bytes` bytes, unless all are far too large.
+    /// Removes and returns the smallest kept buffer for `bytes` bytes; `None` if there is none or it is far larger.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
         let most = bytes.max(MIN_BUFFER_BYTES).saturating_mul(4);
         let fitting = self.0.iter().enumerate();
@@ -124,7 +126,7 @@ impl Spares {
         Some(self.0.swap_remove(at))
     }
 
-    /// Returns a stored buffer with room for `bytes` bytes, or a new one whose capacity is the next power of two.
+    /// Returns a kept buffer with room for `bytes` bytes, or a new one whose capacity is the next power of two.
     pub(crate) fn take_or_new(&mut self, bytes: usize) -> Vec<u8> {
         let new = || Vec::with_capacity(bytes.next_power_of_two());
         self.take(bytes).unwrap_or_else(new)

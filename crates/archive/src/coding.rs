@@ -9,10 +9,10 @@ use memchr::memchr;
 
 use crate::signature;
 
-/// Maximum number of content and transfer codings that are undone for one body; a hostile body may name any number.
-/// Each may cost the time to decode `max_payload` bytes.
+/// Maximum number of content and transfer codings that are undone for one body; further ones are left. A hostile header
+/// may name any number, and each costs time to decode.
 pub(crate) const MAX_CODINGS: usize = 8;
-/// Maximum number of characters kept of the name of an unknown content coding.
+/// Maximum number of characters kept of the name of an unknown content coding; the rest is dropped.
 pub(crate) const MAX_CODING_NAME: usize = 32;
 /// Maximum number of gzip layers that are undone although no HTTP header names them.
 pub(crate) const SILENT_ROUNDS: usize = 2;
@@ -37,7 +37,8 @@ trommel_text::named! {
 /// Maximum number of bytes read from a decoder at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Maximum length in bytes of coded data that can stand for an empty body.
+/// Maximum length in bytes of compressed data that may decode to an empty body. Longer data that decodes to nothing is
+/// taken to be in another coding.
 const EMPTY: usize = 8;
 
 /// Decoded bytes of a body, and the way in which its coded bytes ended.
@@ -89,7 +90,8 @@ pub(crate) fn deflate(coded: &[u8], limit: usize) -> Option<Decoded> {
     guess((body, end), coded, coded.len() - used)
 }
 
-/// Appends the decoded bytes of a deflate stream to `body` until it has `limit` bytes; returns the coded bytes used.
+/// Appends the decoded bytes of a deflate stream to `body` until it has `limit` bytes. Returns the number of coded
+/// bytes used, and how they ended.
 fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize, End) {
     let mut inflate = Decompress::new(zlib);
     let used = |inflate: &Decompress| usize::try_from(inflate.total_in()).unwrap_or(0).min(coded.len());
@@ -132,8 +134,8 @@ pub(crate) fn zstd(coded: &[u8], limit: usize) -> Option<Decoded> {
     Some(read(zstd::stream::read::Decoder::with_buffer(coded).ok()?, limit))
 }
 
-/// Returns the decoded body, or `None` if the body was probably not in this coding (for codings without a signature).
-/// An incomplete body is kept if most of it was decoded and its coded bytes do not look like text.
+/// Returns the decoded body, or `None` if the bytes were probably not in this coding, which has no signature. An
+/// incomplete body is kept if most of it was decoded and its coded bytes do not look like text.
 fn guess((body, end): Decoded, coded: &[u8], left: usize) -> Option<Decoded> {
     let used = coded.len().saturating_sub(left);
     let is_it = match end {
@@ -190,7 +192,7 @@ const MAX_LINE: usize = 256;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct JoinedBody {
     pub(crate) body: Vec<u8>,
-    /// True if a chunk of the body had a wrong size.
+    /// True if a chunk of the body does not have the size that the line before it states.
     pub(crate) wrong: bool,
     /// True if the last chunk of the body is missing or incomplete.
     pub(crate) cut: bool,

@@ -88,9 +88,9 @@ pub enum ArchiveError {
         /// Byte offset in the archive file at which the damage begins. That is after the last whole record of the
         /// damaged member, or at the start of the member if no record of it was read.
         offset: u64,
-        /// Number of stored bytes from `offset` on that gave no whole record; inside a compressed member, decompressed
-        /// bytes of junk. If the file ends in a record: bytes missing of its block. If the length of a record is wrong:
-        /// the difference to the stated length, or 0 if none is stated.
+        /// Number of stored (compressed) bytes lost from `offset` on. For junk inside a compressed member: decompressed
+        /// bytes. If the file ends in a record: bytes missing of its block. If the length of a record is wrong: the
+        /// difference to the stated length, or 0 if none is stated.
         lost: u64,
         /// Kind of the damage.
         what: Damage,
@@ -103,7 +103,7 @@ impl ArchiveError {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
-    /// Returns whether the system failed to read existing bytes, for example from a failing disk.
+    /// Returns whether the operating system failed to read bytes that exist, for example on a failing disk.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{
             InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,
@@ -154,14 +154,14 @@ pub(crate) enum MemberStart {
     Broken(Damage),
 }
 
-/// Reason why a decoder returns no further decompressed bytes for now.
+/// Reason why decoding stopped in the current member of a compressed file.
 #[derive(Debug)]
 pub(crate) enum MemberStop {
-    /// The member ended without damage; `advance` opens the next one.
+    /// The member ended without damage; another one may follow.
     MemberEnd,
     /// The input ended.
     End,
-    /// The member is damaged and cannot be decoded further; `resync` looks for the next member.
+    /// The member is damaged and cannot be decoded further; the next member must be searched for.
     Broken(Damage),
     /// Reading the input failed with this error.
     Failed(io::Error),

@@ -16,17 +16,17 @@ use crate::{record_start::is_one_record, signature::GZIP_DEFLATE as MAGIC, store
 const CHUNK: usize = 64 * 1024;
 /// Maximum length in bytes of a gzip member's header: an extra field is at most 64 KiB, names are short.
 const MAX_HEADER: usize = 256 * 1024;
-/// Maximum number of compressed bytes passed to one call that decodes a whole gzip member.
+/// Maximum number of compressed bytes of a gzip member that is decoded in one call instead of piece by piece.
 const MAX_STORED: usize = 4 * 1024 * 1024;
-/// Maximum number of decompressed bytes that one call may make of a whole gzip member.
+/// Maximum number of decompressed bytes of a gzip member that is decoded in one call instead of piece by piece.
 const MAX_PLAIN: usize = 16 * 1024 * 1024;
 /// Initial buffer size in bytes for a decompressed gzip member of unknown length.
 const FIRST_PLAIN: usize = 256 * 1024;
 /// Number of bytes added to the expected length of a decompressed member when its buffer is allocated. Decoders are
 /// slow near the end of a buffer.
 const SPARE_BYTES: usize = 512;
-/// Number of successive gzip members that cannot be decoded in one call, after which the reader decodes all in steps.
-/// The members of such a file hold several records each, or parts of records.
+/// Number of gzip members in a row that cannot be decoded in one call, after which all are decoded piece by piece. The
+/// members of such a file hold several records each, or parts of records.
 const MAX_MISSES: u32 = 4;
 
 /// Decoder of the members of a gzip file, one after another.
@@ -35,17 +35,17 @@ pub(crate) struct Gzip {
     crc: Crc,
     body_ended: bool,
     probe: Option<Decompress>,
-    /// Decoder that inflates a whole member in one call; `None` if every member is decoded in steps.
+    /// Decoder that inflates a whole member in one call; `None` if every member is decoded piece by piece.
     whole: Option<Inflate>,
     /// True until the decoder has tried to inflate the current member in one call.
     untried: bool,
-    /// Number of successive members that could not be inflated in one call.
+    /// Number of members in a row that could not be inflated in one call.
     misses: u32,
     /// Maximum number of decompressed bytes that one call may make of a whole member.
     most: usize,
     /// CRC-32 and length (modulo 2^32) of the current member's decompressed bytes, if one call inflated all of it.
     sum: Option<(u32, u32)>,
-    /// Runs of zeros among the compressed bytes of the current member.
+    /// Runs of zeros among the compressed bytes of the current member, which may be lost parts of the file.
     zeros: ZeroRuns,
 }
 
@@ -71,7 +71,8 @@ impl Gzip {
         self.zeros.finish()
     }
 
-    /// Limits inflating in one call to members of about `plain` decompressed bytes, because the caller wants no more.
+    /// Sets the number of decompressed bytes that the caller wants of a member. Members longer by more than 64 KiB are
+    /// not inflated in one call.
     pub(crate) fn want(&mut self, plain: u64) {
         let plain = usize::try_from(plain).unwrap_or(usize::MAX);
         self.most = plain.saturating_add(CHUNK).min(MAX_PLAIN);
@@ -117,7 +118,7 @@ impl Gzip {
         Ok(MemberStart::Member)
     }
 
-    /// Decodes some bytes of the gzip member into `window`; returns the reason if the member has no further bytes.
+    /// Appends some decoded bytes of the gzip member to `window`; if no more follow, returns the reason.
     pub(crate) fn decode(
         &mut self,
         source: &mut Source,
@@ -159,11 +160,11 @@ impl Gzip {
         }
     }
 
-    /// Inflates the member in one call if it holds exactly one whole record; returns whether it did. All other members
-    /// are decoded in steps, because the places of records inside a member and of damage depend on the steps.
+    /// Inflates the member in one call if it holds exactly one whole record; returns whether it did. Other members are
+    /// decoded piece by piece, because the reported offsets of records and damage depend on the pieces.
     ///
-    /// The trailer of the member, directly before the next member, states its length. So the buffer can be made large
-    /// enough, and the record can keep it.
+    /// The last four bytes of a member state its decompressed length. So one buffer can be made large enough for all of
+    /// it, and becomes the record's block without copying.
     fn take_whole(&mut self, source: &mut Source, window: &mut Buffer, spares: &mut Spares) -> bool {
         let Some(inflate) = &mut self.whole else { return false };
         if self.misses >= MAX_MISSES || window.len() > 0 {
@@ -239,8 +240,8 @@ impl Gzip {
     }
 }
 
-/// Returns a guess of the decompressed length of the current gzip member, from its trailer; only buffer sizes may
-/// depend on it. Reads on to find what looks like the next member or the end of the input, as the trailer precedes it.
+/// Guesses the decompressed length of the current gzip member, to choose a buffer size; `None` if unknown. The last
+/// bytes of the member state it, directly before what looks like the next member, or before the end of the input.
 fn stated_length(source: &mut Source) -> Option<usize> {
     let next = memmem::Finder::new(&MAGIC);
     let mut from = 0;
@@ -265,8 +266,8 @@ fn stated_length(source: &mut Source) -> Option<usize> {
     }
 }
 
-/// Skips line ends and zero padding between gzip members, as tapes, block devices and careless joins leave them.
-/// Returns false if more zeros follow than padding has: members may have been lost there.
+/// Skips line ends and zero padding between gzip members. Returns false if there are more zeros than padding has, which
+/// means that members may have been lost there.
 fn skip_padding(source: &mut Source) -> io::Result<bool> {
     loop {
         match source.peek(1)?.first() {
@@ -308,8 +309,8 @@ pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-/// Minimum length in bytes of a run of zeros that counts as a hole: the least that disks lose. Compressed bytes hold
-/// such a run only where the decompressed bytes repeat one value for long.
+/// Minimum length in bytes of a run of zeros that counts as a lost part of the file, as disks lose at least so much.
+/// Intact compressed data has such runs only where the decompressed bytes repeat one value for long.
 const MIN_RUN_BYTES: u64 = 512;
 /// Number of bytes that one step of the search for zeros examines.
 const STEP: usize = 64;
@@ -320,15 +321,15 @@ const SECTOR: u64 = 512;
 /// Size in bytes of the blocks that tar writes; tar fills the last block with zeros.
 pub(crate) const TAR_BLOCK: u64 = 10_240;
 
-/// Returns whether a run of `zeros` zero bytes that ends at the file offset `end` is padding rather than a hole in the
-/// file. Padding is shorter than any gzip member, or is shorter than a block and ends with a sector. More than a sector
-/// counts as padding only at the end of the file.
+/// Returns whether `zeros` zero bytes that end at the file offset `end` are padding rather than a lost part of the
+/// file. Padding has fewer than 20 bytes, or it ends at a multiple of 512 bytes and is shorter than 512 bytes. At the
+/// end of the file it may have up to 10 KiB, as tar pads files.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
     zeros < MIN_MEMBER_BYTES || zeros < block && end.is_multiple_of(SECTOR)
 }
 
-/// Search for long runs of zeros in bytes that arrive in pieces; such runs show holes in a file.
+/// Search for long runs of zeros in bytes that arrive in pieces; such runs show that a part of the file was lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ZeroRuns {
     /// Byte offset in the file of the next byte to search.

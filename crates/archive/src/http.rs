@@ -2,8 +2,8 @@
 
 use memchr::{memchr, memrchr};
 
-/// Maximum number of bytes of header fields that are read. Browsers and servers refuse longer heads; an archived record
-/// may have one of any length.
+/// Maximum number of bytes of HTTP header fields that are read; later fields are ignored. Browsers and servers refuse
+/// longer headers, but an archived record may have them.
 const MAX_FIELDS: usize = 64 * 1024;
 
 /// Head of an HTTP message: its status and headers, before the body.
@@ -13,22 +13,23 @@ pub(crate) struct MessageHead {
     pub(crate) headers: Headers,
     /// Length of the head in bytes, which is the offset of the body in the message.
     pub(crate) length: usize,
-    /// True if the head has more bytes of fields than are read, so that some fields are left out.
+    /// True if the header fields exceed the maximum number of bytes, so that the last ones are left out.
     pub(crate) is_cut: bool,
 }
 
 impl MessageHead {
-    /// Returns whether this message is skipped if another HTTP message follows it in the block: interim responses (100
-    /// to 199), and messages of HTML or of no type, such as redirects. An HTML page never begins with a status line;
-    /// another text may.
+    /// Returns whether this message is skipped if another HTTP message follows it in the same block. That holds for
+    /// status 100 to 199, for HTML, and for messages without a Content-Type, such as redirects. Text of other types may
+    /// itself begin with a status line.
     fn precedes_answer(&self) -> bool {
         let is_interim = matches!(self.status, Some(100..200));
         is_interim || self.headers.get("Content-Type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
     }
 }
 
-/// Reads the status line and headers of a record's block. If interim responses precede the answer, returns the head of
-/// the last message. If there is neither status line nor header, returns an empty head: the whole block is the body.
+/// Reads the status line and headers at the start of a record's block. If messages such as `100 Continue` precede the
+/// answer, returns the head of the last message. If there is neither status line nor header, returns an empty head: the
+/// whole block is the body.
 pub(crate) fn head(block: &[u8]) -> MessageHead {
     let mut from = 0;
     loop {
@@ -48,8 +49,8 @@ pub(crate) fn head(block: &[u8]) -> MessageHead {
     }
 }
 
-/// Returns the number of bytes that an HTTP message's body lacks, compared with its Content-Length. Returns `None`
-/// without an HTTP status line or length, for a body with transfer codings, or if the body is longer.
+/// Returns the number of bytes by which an HTTP body is shorter than its Content-Length. Returns `None` without a
+/// status line or Content-Length, for a body with transfer codings, or if the body is longer.
 pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     if !begins_message(block) {
         return None;
@@ -98,7 +99,7 @@ fn bare_head(message: &[u8]) -> Option<MessageHead> {
 }
 
 /// Returns the length in bytes of the header lines with the blank line that ends them; all bytes if no blank line
-/// follows. With `until_message`, the header lines also end before a status line.
+/// follows. With `until_message`, the header lines also end before the status line of another message.
 fn end_of_fields(bytes: &[u8], until_message: bool) -> usize {
     let mut at = 0;
     loop {
@@ -126,7 +127,7 @@ fn status(message: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|code| *code >= 100)
 }
 
-/// Returns whether every line is a header field, and the name of one begins with `Content-`.
+/// Returns whether every line is a header field, and at least one field has a name that begins with `Content-`.
 fn looks_like_fields(fields: &[u8]) -> bool {
     let mut entity = false;
     for line in fields.split(|&b| b == b'\n') {

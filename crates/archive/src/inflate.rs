@@ -13,7 +13,7 @@ use libdeflate_sys as sys;
 pub(crate) enum InflateResult {
     /// The stream ended after `read` compressed bytes and gave `made` decompressed bytes.
     Whole { read: usize, made: usize },
-    /// The stream has more decompressed bytes than there is room for.
+    /// The stream has more decompressed bytes than the buffer has room for.
     Full,
     /// The stream is damaged, or needs more compressed bytes.
     Bad,

@@ -89,7 +89,7 @@ impl Lz4 {
         }
     }
 
-    /// Decodes a block of the LZ4 frame into `window`; returns the reason if the frame has no further bytes.
+    /// Appends the decoded bytes of one block of the LZ4 frame to `window`; if no more follow, returns the reason.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let Some(size) = source.peek(4)?.first_chunk::<4>() else {
@@ -130,8 +130,8 @@ impl Lz4 {
         }
     }
 
-    /// Copies the uncompressed bytes at the start of the frame `stored` into `plain` and returns their number; `None`
-    /// if `stored` is not a frame. Every block begins with some literal bytes.
+    /// Copies the literal bytes (those that LZ4 stores unchanged) at the start of the frame `stored` to `plain`, and
+    /// returns their number; `None` if `stored` is not a frame. Every block begins with some literal bytes.
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         let frame = Frame::new(stored);
         let header = stored.get(..frame.header).filter(|header| header.starts_with(&MAGIC))?;

@@ -31,7 +31,7 @@ pub enum TypeSource {
     Sniffed,
 }
 
-/// Returns the media type that a header of the record or of HTTP states, and the source of the type. `status` and
+/// Returns the media type that a header of the record or of HTTP states, and which header it is. `status` and
 /// `content_type` are those of the HTTP response.
 pub(crate) fn stated(
     record: &Record,
@@ -87,7 +87,7 @@ const TAGS: [&[u8]; 32] = [
     b"noscript", b"base", b"ul", b"frameset", b"section", b"article", b"main", b"header",
 ];
 
-/// Names of tags that begin a whole HTML page. Other texts, such as Markdown, may begin with the other names in `TAGS`.
+/// Names of tags that begin a whole HTML page. Other tags, such as `div`, may also begin a text such as Markdown.
 const PAGE_TAGS: [&[u8]; 6] = [b"!doctype html", b"html", b"head", b"title", b"body", b"frameset"];
 
 /// Number of bytes at the start of a body in which the first tag is searched.
@@ -133,7 +133,7 @@ impl FirstTag {
         }
     }
 
-    /// Returns whether the tag has one of these `names`, and not only a name that begins with one.
+    /// Returns whether the tag's name is one of `names`; a longer name, such as `header` for `head`, does not count.
     fn is_one_of(&self, names: &[&[u8]]) -> bool {
         names.iter().any(|name| {
             self.tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
@@ -206,7 +206,7 @@ fn is_mhtml(body: &[u8]) -> bool {
     false
 }
 
-/// Returns the media type of a RIFF, AIFF or MP4 file, whose name is not in its very first bytes; `None` for others.
+/// Returns the media type of a RIFF, AIFF or MP4 file, which names its format after the first bytes; `None` for others.
 fn contained(head: &[u8]) -> Option<&'static str> {
     let name = |from: usize, to: usize| head.get(from..to).unwrap_or_default();
     match (name(0, 4), name(8, 12)) {
@@ -241,8 +241,8 @@ fn zipped(head: &[u8]) -> String {
     "application/zip".to_owned()
 }
 
-/// Returns whether bytes are binary data: more than one byte in 20 is of a kind that text never has (in random data,
-/// one in nine). UTF-16, recognised by a byte order mark or a `<` next to a zero, and HTML are not binary.
+/// Returns whether bytes are binary data: more than 5% are control characters that text never contains. HTML is not
+/// binary, and neither is UTF-16, which has a byte order mark or a zero next to a `<`.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();

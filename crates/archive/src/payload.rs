@@ -23,7 +23,7 @@ pub enum PayloadNote {
     /// A chunk of the body has a wrong size; the remaining bytes were all kept.
     #[error("wrong chunk sizes")]
     WrongChunks,
-    /// Headers name more codings than any server uses; the innermost were not undone.
+    /// The headers name more than eight codings; the innermost ones were not undone.
     #[error("too many codings")]
     TooManyCodings,
     /// A header names an unknown content coding; holds the first 32 characters of its name.
@@ -83,8 +83,8 @@ impl Default for PayloadOptions {
 
 /// Decodes the payload of a record: splits HTTP headers from the body, and undoes the codings of the body.
 ///
-/// Codings named by headers are tested before they are undone: many archives keep the headers of a
-/// body that was stored decoded.
+/// A coding that a header names is undone only if the body really has it: many archives store a decoded body with its
+/// old headers.
 ///
 /// # Errors
 /// Fails for records without a payload: warcinfo, request, metadata, continuation and unknown ones.
@@ -136,7 +136,7 @@ pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Paylo
     Ok(payload)
 }
 
-/// Returns the codings that the headers name, in the order in which they must be undone; notes unknown names.
+/// Returns the codings that the headers name, in the order of undoing them; adds a note for each unknown name.
 fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
     let of_header = |header| headers.all(header).flat_map(|value| value.split(',')).collect::<Vec<_>>();
     let names = ["Content-Encoding", "Transfer-Encoding"].into_iter().flat_map(of_header);

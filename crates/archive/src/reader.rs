@@ -23,13 +23,13 @@ use crate::{buffer::RecordBlock, record::Record, stored_bytes::Source, stream::c
 /// Limits of a reader of archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Maximum number of bytes kept of a record's block. The rest of a longer block is skipped and noted. Default 64
-    /// MiB.
+    /// Maximum number of bytes kept of a record's block. The rest of a longer block is skipped, and the record gets a
+    /// note. Default 64 MiB.
     pub max_record: u64,
     /// Maximum number of bytes of a record's header. A longer header counts as damage. Default 1 MiB.
     pub max_header: usize,
-    /// True to return a record as soon as its bytes arrive, as from a socket. If false (the default), the reader waits
-    /// for pieces of 128 KiB, so that the places of damage do not depend on how the input is split into reads.
+    /// True if a record is returned as soon as its bytes arrive, as from a socket. If false (the default), the input is
+    /// read in pieces of 128 KiB, so that reported offsets of damage do not depend on how it arrives.
     pub live: bool,
 }
 
@@ -43,8 +43,8 @@ impl Default for ReadOptions {
 ///
 /// The first bytes determine the compression, never the file name. An `Err` item that is not
 /// [fatal](ArchiveError::is_fatal) reports damage that was skipped; the next item is the next record. Segments of a
-/// record (`WARC-Segment-Number`) are joined if fewer than eight other records lie between them, and noted otherwise.
-/// Segments without a first one are returned as [continuations](crate::RecordType::Continuation).
+/// record (`WARC-Segment-Number`) are joined if fewer than eight other records lie between them; otherwise the record
+/// gets a note. Segments without a first one are returned as [continuations](crate::RecordType::Continuation).
 pub struct Reader {
     pub(crate) file: Arc<str>,
     pub(crate) stream: Stream,
@@ -60,12 +60,12 @@ pub struct Reader {
     pub(crate) hint: Option<String>,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
-    /// State of the reader before it read the queued items, with the number of items returned since then.
+    /// Resume point before the queued items: saved state of the reader, and number of items returned since then.
     pub(crate) before: ResumePoint,
 }
 
 impl Reader {
-    /// Creates a reader of `input`; `file` names the archive in the places of records and in errors.
+    /// Creates a reader of `input`; `file` is the name of the archive in records and errors.
     ///
     /// # Errors
     /// Fails if the input is empty, is not an archive, or has an unsupported compression, or if reading fails before
@@ -127,7 +127,7 @@ impl Reader {
         self.stream.spares().put(block.into_buffer());
     }
 
-    /// Opens an archive file; its path names the archive in the places of records and in errors.
+    /// Opens an archive file; its path is the name of the archive in records and errors.
     ///
     /// # Errors
     /// Like [`Reader::new`]; also fails if the file cannot be opened.
@@ -150,13 +150,13 @@ impl Reader {
         self.expected_length = Some(length);
     }
 
-    /// Returns the number of stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`,
-    /// because iterators have a method of the same name.)
+    /// Returns the number of stored (compressed) bytes decoded so far. (On a `&mut Reader`, write
+    /// `Reader::position(&reader)`, because iterators have a method of the same name.)
     pub fn position(&self) -> u64 {
         self.stream.position()
     }
 
-    /// Reads on once: queues the next record or piece of damage, or notes the end of the archive.
+    /// Appends the next record or damaged part of the archive to the queue, or notes the end of the archive.
     fn step(&mut self) {
         if !self.skip_blank() {
             match self.stream.stop() {
@@ -193,8 +193,8 @@ impl Reader {
         }
     }
 
-    /// Notes that the current member's bytes up to the read position gave records or were reported as damage. Bytes of
-    /// an incomplete record, which lacks `missing` bytes, are not counted.
+    /// Notes that the current member's bytes up to the read position were returned in records or reported as damage. If
+    /// the last record lacks `missing` bytes, its bytes are not counted.
     pub(crate) fn account(&mut self, missing: Option<u64>) {
         let member = self.stream.member_offset();
         let until = match missing {
@@ -241,7 +241,7 @@ impl Reader {
         self.queue.push_back(Err(ArchiveError::Damage { file, offset, lost, what }));
     }
 
-    /// Skips the rest of a member that cannot be decoded further, and reports the damage `what`.
+    /// Skips the rest of a member that cannot be decoded further, and reports it as damage of the kind `what`.
     fn pass_member(&mut self, what: Damage) {
         let from = self.stream.member_offset();
         let zeros = self.stream.zeros();
@@ -272,7 +272,7 @@ impl Reader {
         }
     }
 
-    /// Skips blank lines, also across members. Returns false if the file or the readable data ends there.
+    /// Skips blank lines, also across members. Returns false at the end of the file or at damage.
     fn skip_blank(&mut self) -> bool {
         loop {
             let bytes = self.stream.bytes();
@@ -292,13 +292,13 @@ impl Reader {
         }
     }
 
-    /// Returns whether a record begins at the next unread byte. Reads ahead within the member.
+    /// Returns whether a record begins at the next unread byte, after decoding some more bytes of the member.
     fn starts_here(&mut self) -> bool {
         self.stream.ensure(6);
         is_warc(self.stream.bytes()) || (self.arc || self.given == 0) && self.starts_arc(0)
     }
 
-    /// Returns whether the archive or its readable part breaks off within the first line of a record.
+    /// Returns whether the archive ends, or becomes unreadable, within the first line of a record.
     fn begins_cut(&self) -> bool {
         let bytes = self.stream.bytes();
         self.given > 0
@@ -306,7 +306,7 @@ impl Reader {
             && (may_name_warc(bytes) || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 
-    /// Returns whether an ARC record begins at the index `at` of the unread bytes. Reads ahead within the member.
+    /// Returns whether an ARC record begins at the index `at` of the unread bytes, after decoding more of the member.
     fn starts_arc(&mut self, at: usize) -> bool {
         let mut want = 256;
         loop {
@@ -319,8 +319,8 @@ impl Reader {
         }
     }
 
-    /// Opens the next member, and returns whether it continues the current record, whose last unread bytes are the
-    /// first `at` in the buffer.
+    /// Opens the next member, and returns whether it continues the current record instead of beginning another. The
+    /// first `at` bytes of the buffer are the end of the current record before that member.
     fn continues(&mut self, at: usize) -> bool {
         while self.stream.bytes().len() <= at {
             self.stream.advance();
@@ -420,12 +420,12 @@ pub(crate) fn arc_starts(bytes: &[u8]) -> bool {
 ///
 /// A reader that resumes at the point, over the same bytes and with the same options, returns the same items as the
 /// first reader would have. It decodes again from the start of the current compressed member, and may read the last
-/// items again.
+/// items again without returning them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
     /// Saved state of the reader; `None` at the start of the file.
     pub(crate) state: Option<ReaderState>,
-    /// Number of items that were returned after the saved state.
+    /// Number of items that were returned after the state was saved; a reader that resumes skips them.
     pub(crate) items: u64,
 }
 
@@ -440,25 +440,26 @@ pub(crate) struct ReaderState {
     pub(crate) finished: bool,
 }
 
-/// Account of the bytes of a member that gave records or were reported as damage; the other bytes are reported as lost.
+/// Progress in a member of an archive: its bytes before an offset were returned in records or reported as damage. If
+/// the member turns out to be damaged, the bytes after the offset are reported as lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemberAccount {
     /// Byte offset in the archive file at which the member begins.
     pub(crate) member: u64,
-    /// Byte offset in the archive file up to which the member's bytes gave whole records or were reported. If no bytes
-    /// did, the offset is at or before the start of the member.
+    /// Byte offset in the archive file up to which the member's bytes were returned in whole records or reported as
+    /// damage. If none were, the offset is at or before the start of the member.
     pub(crate) until: u64,
     /// Number of bytes that the last record's block lacks; `None` if the record is complete.
     pub(crate) missing: Option<u64>,
 }
 
 impl ResumePoint {
-    /// Creates a point after the first `items` items, for a source of items that is not a file.
+    /// Creates a point after the first `items` items, for items that are not read from an archive file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }
 
-    /// Returns the number of items that were returned after the saved state, or after the start without a saved state.
+    /// Returns the number of items returned since the reader's state was saved, or else since the start.
     pub fn items(&self) -> u64 {
         self.items
     }

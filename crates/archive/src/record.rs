@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{buffer::RecordBlock, http::Headers};
 
-/// Place of a record in the stored bytes of its archive.
+/// Location of a record in its archive file.
 ///
 /// In a plain file it extends from the record's header to the blank lines that end the record; in a compressed file it
 /// covers the members that hold the record. If one member holds several records, `length` counts the stored bytes
@@ -55,7 +55,7 @@ pub enum RecordType {
 }
 
 impl RecordType {
-    /// Pairs of a record type's name in WARC and the type.
+    /// Names of the record types in WARC, each with its type.
     const NAMES: [(&'static str, RecordType); 8] = [
         ("warcinfo", RecordType::Warcinfo),
         ("response", RecordType::Response),

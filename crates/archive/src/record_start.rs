@@ -5,7 +5,7 @@ use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use crate::http::{Headers, text};
 
-/// Number of bytes at the start of a file in which the first record is searched.
+/// Number of bytes at the start of a file in which the first record must begin; otherwise the file is not an archive.
 pub(crate) const HEAD: usize = 1024 * 1024;
 /// Maximum length in bytes of the version line and first field name that are examined to recognise a WARC record.
 pub(crate) const WARC_REACH: usize = 128;
@@ -135,7 +135,7 @@ pub(crate) enum FoundStart {
     No(usize),
 }
 
-/// Conditions of a search for record starts.
+/// Conditions of a search for the start of the next record in the bytes of an archive.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartSearch {
     /// True if header lines of ARC records count as starts, too.
@@ -147,8 +147,8 @@ pub(crate) struct StartSearch {
 }
 
 impl StartSearch {
-    /// Finds the start of a record at or after the index `from`. With `line`, a WARC record at index 0 does not count,
-    /// because the byte before it is not known.
+    /// Finds the start of a record at or after the index `from`. If a WARC record must begin a line (`line`), index 0
+    /// does not count, because the byte before it is not known.
     pub(crate) fn run(self, bytes: &[u8], from: usize) -> FoundStart {
         let warc = self.warc(bytes, from);
         if !self.arc {

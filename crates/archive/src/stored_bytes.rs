@@ -2,17 +2,17 @@
 
 use std::io::{self, Read};
 
-/// Number of stored bytes requested from the input at a time.
+/// Number of stored (compressed) bytes requested from the input at a time.
 const CHUNK: usize = 128 * 1024;
-/// Number of bytes before the read position that stay in memory. A search for the next member can then begin inside a
-/// member whose damage was noticed late.
+/// Number of bytes before the read position that stay in memory. If damage of a member is noticed late, these bytes can
+/// be searched again for the next member.
 const KEEP: usize = 1024 * 1024;
-/// Maximum number of bytes that a [`rewind`](Source::rewind) goes back.
+/// Maximum number of bytes that reading can go back, as older bytes are no longer in memory.
 pub(crate) const MAX_BACK: u64 = KEEP as u64;
-/// Number of stored bytes that `read_ahead` requests from the input at a time.
+/// Number of stored bytes requested from the input at a time to have a whole compressed member in memory.
 const AHEAD_BYTES: usize = 1024 * 1024;
 
-/// Buffered reader of the stored bytes of an archive, which knows its offset in the file and can go back a little.
+/// Buffered reader of the stored bytes of an archive, which knows its offset in the file and can go back up to 1 MiB.
 pub(crate) struct Source {
     input: Box<dyn Read + Send>,
     data: Vec<u8>,
@@ -33,7 +33,7 @@ impl Source {
         Source::at(input, 0)
     }
 
-    /// Creates a source for an input whose bytes arrive slowly: see [`ReadOptions::live`](crate::ReadOptions::live).
+    /// Creates a source for an input such as a socket, whose bytes are passed on as soon as they arrive.
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
         Source { live: true, ..Source::at(input, 0) }
     }
@@ -71,9 +71,9 @@ impl Source {
         Ok(self.data.get(self.position..self.end).unwrap_or_default())
     }
 
-    /// Returns the unread bytes up to the end of their chunk (128 KiB of the file); empty only at the end of the input.
-    /// They depend on the position alone, so decoders stop at the same places wherever reading of the file began. A
-    /// live source returns the bytes that have arrived.
+    /// Returns the unread bytes up to the next multiple of 128 KiB in the file; empty only at the end of the input. So
+    /// decoders stop at the same offsets wherever reading of the file began. A live input, such as a socket, gives the
+    /// bytes that have arrived.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         let chunk = CHUNK as u64;
         let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);
@@ -96,8 +96,8 @@ impl Source {
     }
 
     /// Reads ahead until at least `n` bytes are unread; returns false if the input ends or fails earlier. Also returns
-    /// false for a live source, where waiting for bytes that are not needed could block. A read error is kept for
-    /// `peek`.
+    /// false for a live input such as a socket, where waiting for bytes that are not needed could block. A read error
+    /// is kept for `peek`.
     pub(crate) fn read_ahead(&mut self, n: usize) -> bool {
         while self.end - self.position < n {
             if self.live || self.done || self.error.is_some() {
@@ -134,12 +134,12 @@ impl Source {
         self.position = self.position.saturating_add(n).min(self.end);
     }
 
-    /// Keeps the bytes from the read position on in memory, within a limit, so that `rewind` can return to them.
+    /// Keeps the bytes from the read position on in memory, up to 1 MiB, so that `rewind` can return to them.
     pub(crate) fn mark(&mut self) {
         self.mark = self.position();
     }
 
-    /// Returns the byte offset in the file at which `mark` was called last.
+    /// Returns the byte offset in the file from which on bytes are kept in memory, as set by `mark`.
     pub(crate) fn marked(&self) -> u64 {
         self.mark
     }
@@ -151,8 +151,8 @@ impl Source {
         self.position = usize::try_from(index).map_or(self.position, |i| i.min(self.position));
     }
 
-    /// Reads `n` more bytes and on to the end of a chunk, so that the result does not depend on how the input is split
-    /// into reads. From a live source, reads only once.
+    /// Reads `n` more bytes and on to a multiple of 128 KiB, so that the result does not depend on how the bytes
+    /// arrive. A live input, such as a socket, is read only once.
     fn fill(&mut self, n: usize) {
         let want = self.to_chunk_end(n);
         self.make_room(want);

@@ -13,20 +13,21 @@ use crate::stored_bytes::{MAX_BACK, Source};
 
 pub(crate) use compression::{Codec, StreamCodec};
 
-/// Maximum number of stored bytes that are decoded to test whether a member begins at a place.
+/// Maximum number of stored (compressed) bytes that are decoded to test whether a member begins at an offset.
 const PROBE_BYTES: usize = 16 * 1024;
-/// Maximum number of compressed members whose offsets are remembered; only a record that spans more would need more.
+/// Maximum number of compressed members whose offsets are remembered; hardly any record spans more.
 const MAX_MEMBERS: usize = 4096;
-/// Number of stored bytes in a part of the file. Searches after damage may read about twice as many again in a part.
+/// Size in bytes of a part of the file. In each part, searches after damage may read again at most about twice as many
+/// bytes.
 // By parts, so that what is read does not depend on damage far before.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// Minimum length in bytes of a block that is returned with its whole buffer. Shorter blocks are copied, so that small
+/// Minimum length in bytes of a block that takes over the decoder's buffer. Shorter blocks are copied, so that small
 /// records hold no large buffers.
 const MIN_WHOLE_BYTES: usize = 4 * 1024;
-/// Maximum number of bytes after a block that is returned with its buffer: the line ends that close a record.
+/// Maximum number of bytes that may follow a block that takes over the decoder's buffer: the line ends after a record.
 const MAX_TRAILING_BYTES: usize = 4;
 
-/// Start of a compressed member in the decompressed and in the stored bytes.
+/// Offsets of a compressed member in the stored file and in the decompressed bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Member {
     /// Byte offset of the member in the decompressed bytes of the whole file.
@@ -35,17 +36,17 @@ struct Member {
     offset: u64,
 }
 
-/// Place of the decompressed bytes that one step of the decoder made.
+/// Offsets at which one call of the decoder began, in the stored and in the decompressed bytes of the file.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Byte offset of the step's first byte in the decompressed bytes of the whole file.
+    /// Byte offset, in the decompressed bytes of the whole file, of the first byte that the call returned.
     plain: u64,
-    /// Number of stored bytes that were decoded before the step.
+    /// Number of stored bytes that were decoded before the call.
     stored: u64,
 }
 
-/// Saved position of a stream. A stream that returns to it decodes the same bytes in the same steps from the start of
-/// the current member on.
+/// Saved position in the decompressed bytes of an archive. A stream that returns to it decodes again from the start of
+/// the current member on, with the same results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StreamPosition {
     /// Byte offset in the file of the member that contains the next byte; in a plain file, of the next byte itself.
@@ -54,9 +55,9 @@ pub(crate) struct StreamPosition {
     inner: u64,
     /// Number of decompressed bytes that were decoded but not read yet.
     ahead: u64,
-    /// True if it is known that no more decompressed bytes follow the unread ones.
+    /// True if it is known that no more bytes of the current member follow the unread ones.
     stopped: bool,
-    /// Number of stored bytes that searches after damage have read again in the current part of the file.
+    /// Number of stored bytes that searches after damage have read again in the current 16 MiB part of the file.
     rewound: Rewound,
 }
 
@@ -72,7 +73,7 @@ impl StreamPosition {
     }
 }
 
-/// Number of stored bytes that searches after damage read again in one part of the file, and the part's index.
+/// Number of stored bytes that searches after damage read again in one 16 MiB part of the file, and the part's index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewound {
     part: u64,
@@ -80,14 +81,14 @@ struct Rewound {
 }
 
 impl Rewound {
-    /// Returns the count that applies at a file offset: bytes that were read again in earlier parts do not count.
+    /// Returns this count, or a count of 0 if the file offset is in a later part of the file.
     fn seen_from(self, offset: u64) -> Self {
         if offset / PART_BYTES > self.part { Rewound::default() } else { self }
     }
 }
 
 /// Stream of the decompressed bytes of an archive, whose members are decoded into a buffer of unread bytes. The buffer
-/// never goes past the end of a member unless `advance` or `resync` is called.
+/// never goes past the end of a member until the caller moves on to the next member.
 pub(crate) struct Stream {
     source: Source,
     codec: Codec,
@@ -97,13 +98,13 @@ pub(crate) struct Stream {
     taken: u64,
     /// Compressed members that contain the unread or last read bytes, oldest first.
     members: VecDeque<Member>,
-    /// Decoder steps that made the unread bytes, oldest first.
+    /// Calls of the decoder that returned the unread bytes, oldest first.
     steps: VecDeque<Step>,
     /// Byte offset in the file of the member (or of the junk) that is decoded now.
     from: u64,
     open: bool,
     stop: Option<MemberStop>,
-    /// Number of stored bytes that searches after damage have read again in the current part of the file.
+    /// Number of stored bytes that searches after damage have read again in the current 16 MiB part of the file.
     rewound: Rewound,
 }
 
@@ -224,7 +225,7 @@ impl Stream {
         Some(block)
     }
 
-    /// Returns the store of buffers that later blocks can reuse.
+    /// Returns the unused buffers that later blocks can reuse.
     pub(crate) fn spares(&mut self) -> &mut Spares {
         &mut self.spares
     }
@@ -264,8 +265,8 @@ impl Stream {
         }
     }
 
-    /// Returns the byte offset in the file at which the decoder step of the next unread byte began. All stored bytes
-    /// before the offset were decoded to bytes already read; damage that a step met lies after it.
+    /// Returns the file offset of the stored bytes from which the decoder made the next unread byte. All stored bytes
+    /// before the offset were decoded to bytes already read; damage that the decoder met lies after it.
     pub(crate) fn decoded_before(&mut self) -> u64 {
         if self.window.len() == 0 {
             return self.position();
@@ -456,8 +457,8 @@ impl Stream {
         }
     }
 
-    /// Goes back to the byte after the start of the damaged member, unless too many bytes of this part of the file were
-    /// read again. Hostile members nested in one another would otherwise cost quadratic time.
+    /// Goes back to the byte after the start of the damaged member, unless too much of this part of the file was read
+    /// again already. Hostile members nested in one another would otherwise cost quadratic time.
     fn rewind(&mut self) {
         let here = self.source.position();
         let back = here.saturating_sub(self.from + 1).min(MAX_BACK);

@@ -25,8 +25,8 @@ pub(crate) struct Zst {
     probe: Option<Decoder<'static>>,
     dictionary: Vec<u8>,
     at_head: bool,
-    /// Number of compressed bytes that the decoder requested: the rest of a block, or the checksum. Passing exactly
-    /// these keeps all blocks before damage, because a failed call does not report what it decoded.
+    /// Number of compressed bytes that the decoder requested: the rest of a block, or the checksum. Exactly these are
+    /// passed to it, because a call that fails at damage would lose the intact blocks before the damage.
     wanted: usize,
 }
 
@@ -96,7 +96,7 @@ impl Zst {
         Ok(None)
     }
 
-    /// Decodes some bytes of the zstd frame into `window`; returns the reason if the frame has no further bytes.
+    /// Appends some decoded bytes of the zstd frame to `window`; if no more follow, returns the reason.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let input = source.chunk()?;

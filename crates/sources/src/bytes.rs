@@ -8,14 +8,14 @@ use trommel_archive::wacz::{Bytes, Window};
 
 use crate::{Location, Remote, SourceError};
 
-/// Location of an archive's stored bytes: a file or object, or a part of one.
+/// Location of an archive: a file, an object behind a URL, or a part of one, such as an entry of a WACZ file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBytes {
     /// Archive that is a whole file or object.
     Whole(Location),
-    /// Archive in a byte range of a file or object, uncompressed. The range may end after the file.
+    /// Archive that is stored unchanged in a byte range of a file or object. The range may end after the file.
     Within(Location, Range<u64>),
-    /// Archive in a byte range of a file or object that must be inflated.
+    /// Archive that is compressed by deflate in a byte range of a file or object.
     Deflated(Location, Range<u64>),
     /// Archive whose bytes cannot be read; holds the reason.
     Missing(SourceError),

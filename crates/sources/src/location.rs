@@ -32,7 +32,7 @@ impl Location {
     }
 
     /// Resolves a name against this location as the base. Returns a URL unchanged, and also an absolute path if the
-    /// base is a folder; any other name is placed below the base.
+    /// base is a local folder; any other name is placed below the base.
     pub fn join(&self, name: &str) -> Self {
         match self {
             _ if is_url(name) => Self::Url(name.to_owned()),
@@ -45,7 +45,7 @@ impl Location {
     }
 
     /// Resolves a name in an index against this location as the base, which the name must not leave. Returns `None` for
-    /// `..`, absolute paths if the base is a folder, and URLs outside of the base.
+    /// `..`, for absolute paths if the base is a local folder, and for URLs outside of the base.
     pub fn join_below(&self, name: &str) -> Option<Self> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;

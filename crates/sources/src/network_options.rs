@@ -73,7 +73,7 @@ pub struct NetworkOptions {
     /// is slower three times. 0 disables the minimum. Default: 1,024.
     pub least_rate: u64,
     /// Maximum time for repeating a request that fails temporarily, such as with status 429 or 503. A `Retry-After` of
-    /// up to 5 minutes is respected even if it is longer. Default: 10 minutes.
+    /// up to 5 minutes is respected even if it exceeds this time. Default: 10 minutes.
     pub retry_for: Duration,
     /// True if redirects, and archives that a collection names, may lead to other hosts than that of the URL, including
     /// this machine and its network. Default: false.

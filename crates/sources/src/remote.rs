@@ -45,7 +45,7 @@ struct Shared {
     options: NetworkOptions,
     // Most runs need no network, and start no thread for it.
     runtime: OnceLock<Result<Runtime, SourceError>>,
-    /// Open stores by host or bucket, kept so that connections are reused.
+    /// Open object stores by host or bucket name, kept so that connections are reused.
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
     /// Objects and their lengths in bytes, by URL. All reads of an object must return the same version.
     known: Mutex<HashMap<String, (Object, u64)>>,
@@ -141,7 +141,7 @@ impl Remote {
         Ok(Object::new(store, path, name, &self.0.options))
     }
 
-    /// Returns the name for messages, the store, and the path in the store of the object behind a URL.
+    /// Finds the object behind a URL: returns its name for messages, its store, and its path in the store.
     fn place(&self, url: &str) -> Result<(String, Arc<dyn ObjectStore>, Path), SourceError> {
         let (key, path) = store::split(url)?;
         // Clients are made once it is known how they encrypt.

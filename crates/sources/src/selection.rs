@@ -14,19 +14,19 @@ use crate::{ArchiveBytes, Location, RecordIndexError, SourceError, StopFlag, ind
 
 pub use comparison::StatedRecord;
 
-/// Maximum number of bytes in the name of an archive.
+/// Maximum number of bytes in the name of an archive; lines of an index with a longer name are skipped.
 const MAX_NAME: usize = 64 << 10;
 const MAX_NAMES: usize = 256 << 20;
-/// Maximum number of rows in an index, unless the file has more bytes: then one row for each byte. Without a limit, a
-/// small compressed file could name billions.
+/// Maximum number of rows in an index of up to 4 MiB; a larger file may have as many rows as bytes. Without a limit, a
+/// small compressed file could name billions of records.
 const MAX_ROWS: u64 = 4 << 20;
-/// Maximum number of bytes of URLs and digests that are kept of an index; records after them are not compared.
+/// Maximum total bytes of URLs and digests kept of an index to compare records with; later ones are not compared.
 // A quarter of a gigabyte are two million records; an index of more is rarely taken as a whole.
 const MAX_STATED_BYTES: usize = 256 << 20;
-/// Maximum number of bad lines that are reported individually.
+/// Maximum number of bad lines that are reported individually; further ones are only counted.
 const NAMED_LINES: usize = 100;
 
-/// Record to read from an archive, with its place as an index states it.
+/// Record to read from an archive, with its offset and length as an index states them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedRecord {
     /// Position of the record's archive in [`RecordSelection::archives`].
@@ -41,11 +41,11 @@ pub struct WantedRecord {
     pub stated: Option<Box<StatedRecord>>,
 }
 
-/// Options for reading an index of records: permitted names of archives, and the use of ranges.
+/// Options for reading an index of records: the archives that it may name, and the use of its byte ranges.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
-    /// True if names of archives may lead outside of the base: `..`, absolute paths, other hosts, and other buckets and
-    /// repositories with the credentials of the environment.
+    /// True if the index may name archives outside of the base folder or URL: by `..`, absolute paths, other hosts, or
+    /// other buckets and repositories (with the environment's credentials).
     pub anywhere: bool,
     /// True if all records in a byte range that the index names are read, not only the first.
     pub whole_ranges: bool,
@@ -62,7 +62,7 @@ pub struct BadLines {
     pub first: Vec<(usize, String)>,
 }
 
-/// Wanted records of some archives, as an index names them. The records are sorted by the archives' names and by
+/// Records to read, as an index names them, with their archives. The records are sorted by the archives' names and by
 /// offset, without duplicates.
 #[derive(Clone, Debug)]
 pub struct RecordSelection {
@@ -104,8 +104,8 @@ fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
 impl RecordSelection {
     /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names of archives are
     /// joined to `base`. Lines that name no record, or a record that may not be read, are skipped and counted in
-    /// [`RecordSelection::bad_lines`]. A range that overlaps the next is cut at its start, so that no byte is read
-    /// twice; of ranges with the same start the longest is used.
+    /// [`RecordSelection::bad_lines`]. A byte range that overlaps the next one ends where that begins, so that no byte
+    /// is read twice; of ranges with the same start the longest is used.
     ///
     /// # Errors
     /// Fails if the index cannot be read, or names no record that may be read.
@@ -196,8 +196,8 @@ impl RecordSelection {
         self.archives.get(row.archive as usize).map_or_else(String::new, ToString::to_string).into()
     }
 
-    /// Replaces the location of archives that cannot be opened by their names, such as those in WACZ files. Calls
-    /// `find` for each archive.
+    /// Calls `find` for each archive, and replaces the archive's location by the result, if there is one. Archives in
+    /// WACZ files, for example, cannot be opened by their names.
     pub fn locate(&mut self, mut find: impl FnMut(&Location) -> Option<ArchiveBytes>) {
         for (archive, bytes) in self.archives.iter().zip(&mut self.bytes) {
             if let Some(found) = find(archive) {

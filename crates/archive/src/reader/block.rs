@@ -8,18 +8,18 @@ use crate::record::{ArchiveFormat, Note};
 use crate::record_start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
 use crate::{buffer::RecordBlock, http, stream::StreamCodec};
 
-/// Maximum number of bytes reserved for a record's block because of its stated length, before they are decoded.
+/// Maximum number of bytes allocated for a record's block because of its stated length, which may be wrong.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
-/// Number of stated lengths that ran into the next record, after which stated lengths are distrusted. The start of a
-/// record inside a block then ends the block. This keeps reading linear when every length of a file is wrong.
+/// Number of records with a too large Content-Length after which this header is no longer trusted. A block then ends at
+/// the next start of a record. This keeps reading linear when every length of a file is wrong.
 const MAX_WRONG_LENGTHS: u32 = 4;
-/// Maximum number of bytes by which a stated length may exceed the block without being damage: some writers count line
-/// ends twice, or those after the block.
+/// Maximum number of bytes by which a stated length may exceed the block without counting as damage: some writers count
+/// line ends twice, or those after the block.
 const MAX_MISCOUNT: u64 = 16;
-/// Maximum number of bytes by which a stated length may fall short of the block without being damage. A larger
+/// Maximum number of bytes by which a stated length may fall short of the block without counting as damage. A larger
 /// difference may be the rest of another record.
 const MAX_OVER: u64 = 512;
-/// Number of bytes after a block that are examined for the rest of a record that begins inside the block.
+/// Number of bytes after a block that are also searched for the next record, whose header may begin in the block.
 const LOOKAHEAD: usize = 4096;
 
 /// Reason why the bytes of a block ended.
@@ -29,7 +29,7 @@ enum BlockEnd {
     Whole,
     /// The next record begins before the requested end of the block.
     Start,
-    /// The member, the file or its readable part ended.
+    /// The member or the file ended, or its rest cannot be read.
     Stopped,
 }
 
@@ -52,9 +52,8 @@ impl Block {
         self.bytes.len() as u64
     }
 
-    /// Returns by how many bytes a block of wrong length differs from the `stated` length, or its body from the HTTP
-    /// length. Returns `None` for a mere miscount. After the loss of a piece of the file, the block may contain another
-    /// record.
+    /// Returns by how many bytes a block of wrong length differs from the `stated` length, or its HTTP body from the
+    /// HTTP Content-Length. Returns `None` for a small difference, which is a mistake in counting and no damage.
     pub(super) fn lost_by_length(&self, stated: Option<u64>, format: ArchiveFormat) -> Option<u64> {
         // What the server said about the body is a count of its own.
         if let Some(missing) = http::missing_bytes(&self.bytes) {
@@ -125,7 +124,7 @@ impl Reader {
         block
     }
 
-    /// Notes on a block that its compressed member has a wrong checksum or is damaged.
+    /// Adds a note to a block whose compressed member has a wrong checksum or is damaged.
     fn note_stop(&self, block: &mut Block) {
         if self.stream.bytes().is_empty() {
             match self.stream.stop() {
@@ -180,8 +179,8 @@ impl Reader {
         }
     }
 
-    /// Moves bytes from the unread bytes to a block until it has `upto` bytes; without `upto`, to the end of the
-    /// member. With `scan`, stops at the next record if that comes first.
+    /// Appends unread bytes to a block until it has `upto` bytes; without `upto`, until the member ends. With `scan`,
+    /// stops before the next record if that comes first.
     fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> BlockEnd {
         let mut from = 0;
         // A header that damage ran together with a block ends right before the next record.
@@ -243,9 +242,9 @@ impl Reader {
         }
     }
 
-    /// Removes and returns at most two line ends after a block; further ones are not part of the record. Also looks
-    /// ahead for the end of the member, on which the record's length depends. An uncompressed live input is not waited
-    /// for: the next record is seen only if its bytes have arrived.
+    /// Removes and returns at most two line ends after a block. Also decodes a byte more, because the stored length of
+    /// the record depends on whether the member ends here. That byte is not waited for if the input is live and
+    /// uncompressed.
     fn close(&mut self) -> Vec<u8> {
         let waits = !self.options.live || self.stream.compression() != StreamCodec::Plain;
         let mut blank = Vec::with_capacity(4);
@@ -264,8 +263,8 @@ impl Reader {
         }
     }
 
-    /// Returns the index in `block`, which has a wrong length, at which the next record begins. Returns `None` if no
-    /// record begins in it, or if the payload is itself an archive.
+    /// Returns the index in `block`, whose stated length was too large, at which the next record begins. Returns `None`
+    /// if no record begins in it, or if the payload is itself an archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
             Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => http::head(block).length,

@@ -55,7 +55,7 @@ impl Reader {
         Reader::again(file, state, options, stream())?.skip_items(point.items)
     }
 
-    /// Continues from `point` in the file at `path`, by seeking.
+    /// Opens the file at `path` and continues from `point`, by seeking.
     ///
     /// # Errors
     /// Like [`Reader::open`], and [`ArchiveError::Changed`] if the point cannot be reached.
@@ -63,7 +63,8 @@ impl Reader {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
 
-    /// Continues from `point` by seeking. `open` opens the file, inner archive or remote object to read.
+    /// Continues from `point` by seeking. `open` opens the input: a file, an archive inside a container, or a remote
+    /// object.
     ///
     /// # Errors
     /// Like [`Reader::reopen`].
@@ -134,13 +135,13 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns places at which several readers may begin to share an archive in gzip or zstd members. For each of
-    /// `cuts`, offsets in the file, the place is the next member that begins with a record, at most `reach` bytes
+    /// Returns points at which several readers can begin, each to read a part of an archive in gzip or zstd members.
+    /// For each file offset in `cuts`, the point is the next member that begins with a record, at most `reach` bytes
     /// further.
     ///
-    /// The payload of a record may also contain a member. So a place is valid only if a reader that began before it
+    /// The payload of a record may also contain a member. So a point is valid only if a reader that began before it
     /// [arrives](Reader::has_arrived) there; from there on both readers return the same items. An archive without
-    /// members, or one that cannot be read, has no places.
+    /// members, or one that cannot be read, has no points.
     ///
     /// # Errors
     /// Fails if `open` or reading fails.

@@ -3,9 +3,10 @@
 use super::Reader;
 use crate::record::{Note, Record, RecordType};
 
-/// Number of other records between the segments of a split record after which no further segment is searched.
+/// Number of other records between the segments of a split record from which on no further segments are joined.
 const MAX_GAP: usize = 8;
-/// Maximum total bytes in the blocks of the other records that are held while segments of a split record are searched.
+/// Maximum total bytes in the blocks of other records between the segments of a split record. After more bytes, no
+/// further segments are joined.
 const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Maximum number of notes kept for a record joined from segments; a record may have many segments, each with notes.
@@ -17,8 +18,8 @@ impl Reader {
         matches!(self.queue.front(), Some(Ok(record)) if is_first(record))
     }
 
-    /// Appends the blocks of the following segments to the first record of the queue, and notes whether all were found.
-    /// Records between segments stay in the queue.
+    /// Appends the blocks of the following segments to the first record of the queue, and adds a note whether all were
+    /// found. Records between segments stay in the queue.
     pub(super) fn join_segments(&mut self) {
         let Some(Ok(mut first)) = self.queue.pop_front() else { return };
         let most = usize::try_from(self.options.max_record).unwrap_or(usize::MAX);

@@ -64,7 +64,7 @@ impl Read for Trickle {
     }
 }
 
-/// Returns all items of a gzip archive as text; with `whole`, members may be inflated in one call, else in steps.
+/// Returns all items of a gzip archive as text. With `whole`, members may be inflated in one call, else piece by piece.
 fn items(input: impl Read + Send + 'static, whole: bool) -> Vec<String> {
     let gzip = if whole { Gzip::new() } else { Gzip::in_steps() };
     let stream = Stream::new(Source::new(Box::new(input)), Codec::Gzip(Box::new(gzip)));

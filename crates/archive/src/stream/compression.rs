@@ -11,7 +11,7 @@ use crate::{
     error::ArchiveError, gzip::Gzip, lz4::Lz4, signature, signature::FileSignature, stored_bytes::Source, zst::Zst,
 };
 
-/// Number of decompressed bytes that are decoded to test whether a member begins at a place.
+/// Number of decompressed bytes that are examined to test whether a member begins at an offset.
 const PROBE_PLAIN: usize = 1024;
 
 /// Decoder for the compression of an archive: plain, gzip, zstd or LZ4.

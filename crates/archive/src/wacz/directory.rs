@@ -7,9 +7,9 @@ use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::Zip
 
 use crate::file_name::is_archive;
 
-/// Maximum number of entries in a WACZ container.
+/// Maximum number of entries in a WACZ container; a container with more is not read.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;
-/// Maximum total length in bytes of the names of all entries.
+/// Maximum total length in bytes of the names of all entries of a WACZ container; a container with more is not read.
 pub(crate) const MAX_NAMES: usize = 64 << 20;
 
 /// Reads the directory of a ZIP file; returns its entries in order, after checking names and overlaps.

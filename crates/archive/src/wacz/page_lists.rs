@@ -8,13 +8,13 @@ use trommel_text::hash;
 
 use crate::wacz::{Container, Entry, WaczError};
 
-/// Maximum number of listed pages that are remembered.
+/// Maximum number of pages remembered from the page lists of a WACZ container; further pages are ignored.
 const MAX_PAGES: usize = 2_000_000;
-/// Maximum length of a remembered page title in bytes.
+/// Maximum length in bytes of a page title in memory; a longer title is cut.
 const MAX_TITLE_BYTES: usize = 300;
-/// Maximum total length of all remembered page titles in bytes.
+/// Maximum total length in bytes of the page titles in memory; once it is reached, further pages are ignored.
 const MAX_TITLES_BYTES: usize = 64 << 20;
-/// Maximum length in bytes of a line of a page list; a line may contain the text of a whole page.
+/// Maximum length in bytes of a line of a page list, which may contain a page's text; a longer line is an error.
 const MAX_LINE_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]

@@ -14,7 +14,7 @@ use crate::wacz::hashes::{DESCRIPTION, DIGEST};
 use crate::wacz::page_lists::{each_line, is_list};
 use crate::wacz::{Container, Entry, WaczError};
 
-/// Numbers of pages and texts in a copy of a container to which texts were added.
+/// Result of copying a WACZ container with texts added to its page lists: the numbers of pages and of added texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextsWritten {
     /// Number of pages that the container lists.

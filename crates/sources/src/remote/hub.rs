@@ -159,7 +159,7 @@ fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// Maximum number of names in a list of files; the names take a few hundred megabytes.
+/// Maximum number of names in a list of files; more are an error. The names take a few hundred megabytes.
 const MAX_NAMES: usize = 2 << 20;
 
 /// Adds the name of an object to the names listed so far.

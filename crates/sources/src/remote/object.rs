@@ -13,10 +13,10 @@ use crate::{NetworkOptions, SourceError};
 /// Maximum number of consecutive broken connections, without a byte in between, before a read of an object fails.
 const MAX_BREAKS: u32 = 5;
 
-/// Maximum number of bytes read from an object whose server does not state its length.
+/// Maximum number of bytes read from an object whose server does not state its length; reading more fails.
 const MAX_UNSTATED: u64 = 64 << 30;
 
-/// Number of times that the server may be too slow before a read of an object fails.
+/// Number of times that a server must be too slow for a read of an object to fail.
 const MAX_SLOW_READS: u32 = 3;
 
 /// Start of messages of `object_store` about an HTTP status, before the number of the status.
@@ -124,7 +124,7 @@ pub(crate) struct ObjectBytes {
     end: u64,
     /// Response body of the server; `None` before the first request and after a broken connection.
     pieces: Option<BoxStream<'static, object_store::Result<Bytes>>>,
-    /// Number of received bytes to discard before the next byte to return.
+    /// Number of received bytes to discard before the next byte to return; above 0 if the server ignores byte ranges.
     skip: u64,
     /// Time spent waiting for the server since the rate was last checked.
     waited: Duration,
@@ -209,8 +209,8 @@ impl ObjectBytes {
         (came as f64) < self.object.least_rate as f64 * waited.as_secs_f64()
     }
 
-    /// Drops the response, so that the next read requests it again; returns `error` if the count `times` exceeds
-    /// `most`.
+    /// Drops the response, so that the next read requests the remaining bytes again. Returns `error` instead if the
+    /// number of failures, `times`, exceeds `most`.
     fn leave(&mut self, times: u32, most: u32, error: SourceError) -> Result<(), SourceError> {
         if times > most {
             return Err(error);

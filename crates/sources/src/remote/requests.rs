@@ -21,7 +21,7 @@ use crate::{NetworkOptions, SourceError, redacted};
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// Maximum pause before a retry, unless the server requests a longer one.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// Maximum time of a `Retry-After` header that is respected.
+/// Maximum pause that a `Retry-After` header can ask for; a longer one is cut to it.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Maximum number of bytes in one page of a list of objects. Stores send at most a thousand names of a kilobyte each.
 const MAX_LIST_PAGE: usize = 16 << 20;
@@ -179,7 +179,7 @@ pub(super) enum Redirects {
     SameServer,
     /// Servers on the same host only.
     SameHost,
-    /// Any server. A version of an object that one server states is then not required of other servers.
+    /// Any server. Requests then do not demand the version (`ETag`) of an object that another server stated.
     Anywhere,
 }
 

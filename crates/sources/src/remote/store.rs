@@ -53,7 +53,7 @@ pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
     Ok((container.to_owned(), path::Path::parse(path).map_err(|error| address(&error))?))
 }
 
-/// Opens the store with a key returned by [`split`].
+/// Opens an object store by its key: an origin, a bucket or a repository, as [`split`] returns it.
 pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn ObjectStore>, SourceError> {
     let plain = RetryingConnector { options: options.clone(), authorization: None, redirects: Redirects::SameServer };
     // The client repeats requests itself.

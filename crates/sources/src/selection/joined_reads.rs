@@ -5,11 +5,11 @@ use std::{io, ops::Range};
 use super::RecordSelection;
 use crate::{OpenBytes, Remote, SourceError};
 
-/// Maximum number of unwanted bytes between two records that one request reads together.
+/// Maximum number of unwanted bytes between two records that are still read together by one request.
 pub(super) const GAP: u64 = 64 << 10;
 /// Maximum number of bytes that one request reads for several records.
 pub(super) const MAX_JOINED_BYTES: u64 = 4 << 20;
-/// Maximum number of stored bytes of one record.
+/// Maximum number of stored bytes of one record; a longer record is an error.
 const MAX_RANGE: u64 = 1 << 30;
 
 /// Batch of records of one archive that are close to each other and read by one request.
@@ -24,14 +24,14 @@ fn failed(error: impl ToString) -> SourceError {
     SourceError::File(error.to_string())
 }
 
-/// Converts a byte range of an archive to a range of the file or object whose byte range `part` is the archive.
+/// Converts a byte range of an archive to one of the file or object that holds the archive at `part`.
 fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
     let place = |offset: u64| part.start.saturating_add(offset).min(part.end);
     place(range.start)..place(range.end)
 }
 
 impl RecordSelection {
-    /// Groups the wanted records, from row `from` on, into batches that one request can read.
+    /// Groups the wanted records, from index `from` on, into batches of nearby records that one request can read.
     pub(super) fn segments(&self, from: usize) -> Vec<ReadBatch> {
         let mut segments: Vec<ReadBatch> = Vec::new();
         for (at, row) in self.rows.iter().enumerate().skip(from) {
@@ -50,7 +50,7 @@ impl RecordSelection {
         segments
     }
 
-    /// Reads the stored bytes of each wanted record in order, from row `from` on.
+    /// Reads the stored bytes of each wanted record in order, from index `from` in `rows` on.
     pub fn read<'a>(
         &'a self,
         from: usize,
