@@ -43,7 +43,7 @@ pub(crate) use text_fold::{MAX_REFERENCE_BYTES, TextKind, is_ignored};
 #[derive(Clone, Copy, Debug)]
 struct OpenElement {
     element: u32,
-    /// Index in the element table of the innermost block-level element: this element or an ancestor.
+    /// Index in the element table of the innermost block-level element around the text: this element or an ancestor.
     // Kept beside the element: a block asks for it at each text, and would else climb its path.
     container: u32,
     tag: Tag,
@@ -63,11 +63,12 @@ bitflags! {
         const KEEPS_SPACE = 1 << 1;
         /// The element is inline by its tag but displayed as a block, so that its text joins no neighbouring word.
         const APART = 1 << 2;
-        /// The element's end tag has been read while block-level elements inside the element are still open.
+        /// The element's end tag has been read, but the element stays open for block-level elements that are open in
+        /// it.
         const ENDED = 1 << 3;
         /// The element preserves line ends but folds other white space.
         const KEEPS_LINES = 1 << 4;
-        /// The element has an unknown name and runs within a line of text.
+        /// The element has a name that HTML does not know, and runs within a line of text instead of starting a block.
         const IN_LINE = 1 << 5;
         /// The element is a `q`: a closing quotation mark is added at its end.
         const QUOTED = 1 << 6;
@@ -76,7 +77,7 @@ bitflags! {
         /// The element is a ruby reading that needs a closing bracket, because the page has none.
         const BRACKETED = 1 << 8;
 
-        /// Union of the flags that require work when the element ends.
+        /// Union of the flags that have an effect when the element ends, such as an added quotation mark.
         const NOTED_END = Self::LINK.bits() | Self::APART.bits() | Self::QUOTED.bits() | Self::READING.bits()
             | Self::KEEPS_SPACE.bits() | Self::KEEPS_LINES.bits();
     }
@@ -87,9 +88,10 @@ bitflags! {
 struct Skip {
     tag: Tag,
     depth: u32,
-    /// Number of open nested elements with HTML content that is not shown, such as `title` and `desc` of svg.
+    /// Number of open elements inside the skipped svg or math with HTML content that is not shown, such as `title`.
     islands: u32,
-    /// Byte offset in the page after the start tag of the skipped element, or of its outermost open `title` or `desc`.
+    /// Byte offset after the start tag of the skipped element, or of its open `title` or `desc`. Reading restarts there
+    /// if the element never ends.
     // If the element has no end, reading starts again here.
     from: usize,
     capture: Capture,
@@ -107,14 +109,14 @@ pub(crate) struct Builder {
     /// Number of open elements of each tag.
     // Most end tags and implied ends concern an element that is not open: the count answers without a search.
     open: OpenCounts,
-    /// Number of start tags beyond the caps on depth and elements whose end tags have not been read.
+    /// Number of open elements that are not on the stack because a cap on depth or elements was reached.
     // Counted, so that their end tags do not end elements further out.
     overflow: u32,
     skip: Option<Skip>,
     /// True if the builder reads a part of the page again because an element in it was never closed.
     // Read again, the svg around may be what has no end: a block in its description then belongs to the page.
     recovers: bool,
-    /// Byte range of the page that was read again most recently; of nested ranges, the outermost.
+    /// Byte range of the part of the page that was read again last; if such a part contains another, the outer one.
     recovered: std::ops::Range<usize>,
     /// Nesting depths of the svg elements around the open `foreignObject` elements, outermost first.
     foreign_objects: Vec<u32>,
@@ -129,14 +131,15 @@ pub(crate) struct Builder {
     inline_from: usize,
     // One `<br>` ends a line, two in a row end a block: old pages divide paragraphs so.
     breaks: u32,
-    /// Properties of the inline tags since the last text.
+    /// Set of properties of the inline tags since the last text, which decide whether the next text begins a new word.
     seam: Seam,
     links_open: u32,
     keep_space: u32,
     keep_lines: u32,
-    /// Index in the element table of an unknown element that has just ended and runs within a line if text follows.
+    /// Index in the element table of an element with an unknown name that has just ended. Text directly after it shows
+    /// that the element runs within a line.
     unknown_line: Option<u32>,
-    /// Byte length that the block's text had after the closing bracket of the latest ruby reading.
+    /// Byte offset in the block's text after the closing bracket of the latest ruby reading.
     reading_end: Option<usize>,
     /// Number of start and end tags read from the page outside of skipped elements.
     tag_count: u32,
@@ -144,35 +147,35 @@ pub(crate) struct Builder {
     /// Number of `img` elements in the current block.
     images: u32,
     inputs: u32,
-    /// Remaining room under the cap on text, in bytes.
+    /// Number of bytes of text that may still be read before the cap on text is reached.
     text_room: usize,
-    /// Remaining room under the cap on facts of the page head, in bytes.
+    /// Number of bytes of the page head that may still be kept before the cap on the head is reached.
     head_room: usize,
     seen_body: bool,
     seen_title: bool,
-    /// True if an element of the page is a heading by its `role` attribute.
+    /// True if some element of the page is a heading because of its attribute `role="heading"`.
     has_stated_headings: bool,
     /// Maps each name of an unknown element to its index in `page.names`.
     name_numbers: HashMap<String, u16>,
-    /// UTF-8 bytes of the page's attribute words, to which the byte ranges of the words refer.
+    /// Lower-case words of the page's attributes (`class`, `id`, `role`, `itemprop`), concatenated as UTF-8.
     word_text: Vec<u8>,
     classes: Classes,
     formulas: Formulas,
-    /// Marks that the attributes and style sheets give to the latest element.
+    /// Properties that the attributes and style sheets give to the latest element, such as hidden or struck out.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
-    /// Buttons of the current block: start and end byte in the block's text, and index of the element.
+    /// Buttons in the current block, each as start and end byte in the block's text and index of its element.
     buttons: Vec<(u32, u32, u32)>,
     /// Number of formulas recorded in the page.
     formulas_noted: u32,
     style_sheets: StyleSheets,
     /// First bytes of the script that is being read, and their byte offset in the page.
     script_start: (String, usize),
-    /// Remaining room under the cap on hydration payloads, in bytes.
+    /// Number of bytes of hydration payloads (data in scripts) that may still be kept before the cap is reached.
     payload_room: usize,
-    /// Notations of the block that is being built, with byte ranges in the block's text.
+    /// Parts of the current block's text with a special meaning (formulas, superscripts), as byte ranges in that text.
     notations: Vec<Notation>,
-    /// Number of work steps: bytes of text, tags, open elements and attribute words examined.
+    /// Number of work steps so far, one for each byte of text, tag, open element and attribute word examined.
     steps: u64,
 }
 
@@ -186,9 +189,9 @@ struct Current {
     last_tag: u32,
     pieces: u32,
     link_words: u32,
-    /// Number of bytes at the start of the block's text that have been measured, and the size of that part.
+    /// Number of bytes at the start of the block's text whose words and characters have been counted, and the counts.
     measured: (usize, TextSize),
-    /// Byte offset in the block's text of linked text whose words have not been counted.
+    /// Byte offset in the block's text at which linked text begins whose words have not been counted yet.
     link_from: Option<usize>,
 }
 
@@ -216,7 +219,7 @@ impl DerefMut for OpenCounts {
     }
 }
 
-/// Maximum number of open elements examined for one tag once a page has exceeded its cap on steps.
+/// Maximum number of open elements that are examined for each tag after a page has exceeded its cap on work steps.
 // Enough for tags that are closed in order, which are most even on hostile pages.
 const SHORT_REACH: usize = 8;
 
@@ -332,8 +335,8 @@ impl Builder {
         self.steps += steps as u64;
     }
 
-    /// Returns the maximum number of open elements to examine for one tag: all, until the page exceeds its cap on
-    /// steps.
+    /// Returns the maximum number of open elements to examine for one tag: all of them, but only a few once the page
+    /// has exceeded its cap on work steps.
     fn reach(&mut self) -> usize {
         // Deep stacks and tags that match nothing would make a page cost its length times its depth.
         if self.steps <= self.limits.steps {
@@ -343,7 +346,7 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Drops the text since the last tag except its start `kept`; the caller reads the dropped part again as markup.
+    /// Cuts the text of an unclosed title, script or style sheet to `kept`; the caller reads the rest again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
@@ -418,13 +421,14 @@ impl Builder {
         }
     }
 
-    /// Returns whether a formula or an unknown element waits for the next tag or text to be handled.
+    /// Returns whether a formula or unknown element has been read whose handling depends on the next tag or text.
     #[inline]
     fn waits(&self) -> bool {
         self.formulas.pending.is_some() || self.unknown_line.is_some()
     }
 
-    /// Adds the white space `blank` and returns true; returns false if the caller must pass it to [`Builder::text`].
+    /// Adds the white space `blank`; returns false in special cases, in which the caller passes it to
+    /// [`Builder::text`].
     #[inline]
     pub fn blank_text(&mut self, blank: &[u8]) -> bool {
         let is_text = !self.in_title && self.skip.is_none();

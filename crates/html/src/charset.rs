@@ -177,13 +177,13 @@ impl Utf8 {
         found
     }
 
-    /// Returns whether the bytes may be UTF-8: at most one fault for 50 characters beyond ASCII.
+    /// Returns whether the bytes may be UTF-8: at most one invalid sequence for every 50 characters beyond ASCII.
     fn is_plausible(&self) -> bool {
         // Pages are put together from parts, of which one may be in another encoding: one fault in fifty is allowed.
         self.faults * 50 <= self.wide
     }
 
-    /// Returns whether the bytes have enough characters beyond ASCII in UTF-8 to rule out other encodings.
+    /// Returns whether the bytes have so many valid UTF-8 characters beyond ASCII that no other encoding is possible.
     fn is_certain(&self) -> bool {
         self.wide >= Self::MIN_UTF8_CHARACTERS && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
     }
@@ -286,7 +286,7 @@ fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
     rest.get(..end).and_then(|value| std::str::from_utf8(value).ok())
 }
 
-/// Returns the encoding that the bytes of a page look like; the top-level domain of the host helps the guess.
+/// Returns the encoding that a detector guesses from the bytes of a page; the top-level domain of the host helps.
 fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     // Markup says nothing: only pieces of text with bytes beyond ASCII are fed, and every page that comes here has some.

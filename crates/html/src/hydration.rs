@@ -10,7 +10,7 @@ use trommel_text::{hash, words};
 
 use crate::markup::strip_markup;
 
-/// Number of bytes at the start of a script that show whether it holds a hydration payload.
+/// Number of bytes at the start of a script that are examined for the name of a hydration payload (data of the page).
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
 /// Maximum number of bytes of hydration payloads (data in scripts) that are read from one page.
@@ -27,20 +27,20 @@ const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
     "article", "paragraph", "paragraphs", "copy",
 ];
-/// Maximum depth of JSON inside of strings that is read.
+/// Maximum depth of JSON within strings of JSON that is parsed; deeper strings count as plain text.
 // React's stream is JSON within a string of a script; more levels would read a hostile string again and again.
 const MAX_STRING_DEPTH: u32 = 2;
-/// Minimum number of words of a payload string that may be part of the main text.
+/// Minimum number of words of a string in a hydration payload (data of the page); shorter strings are never main text.
 const MIN_PART_WORDS: u32 = 8;
 const MIN_TEXT_WORDS: u32 = 50;
-/// Minimum length in bytes of a payload string that is examined.
+/// Minimum length in bytes of a string in a hydration payload; shorter strings are skipped.
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 
 /// Text of a script that is kept because it holds JSON-LD or a hydration payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptText {
-    /// Name of the payload in its framework, such as `__NEXT_DATA__`; empty for JSON-LD.
+    /// Name of the script's hydration payload (page data), such as `__NEXT_DATA__`; empty for JSON-LD.
     pub name: &'static str,
     /// Contents of the script, unchanged; the payloads of a page are cut at 1 MiB in total.
     pub text: String,
@@ -62,11 +62,11 @@ pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
 /// Text found in the hydration payloads of a page, which are data in scripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadText {
-    /// Name of the payload, such as `__NEXT_DATA__`.
+    /// Name of the script's data, such as `__NEXT_DATA__`.
     pub name: &'static str,
     /// Lines of the text, without markup.
     pub text: String,
-    /// True if the text was written with markup.
+    /// True if the text in the script was HTML; its tags have been removed.
     pub has_markup: bool,
     /// First and one past the last byte, in the decoded page, of the first script that holds a part of the text.
     pub span: (u32, u32),
@@ -90,14 +90,14 @@ pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     })
 }
 
-/// Strings of prose that the payloads of a page hold under one key.
+/// Strings of prose that all have the same JSON key in the scripts of a page.
 #[derive(Debug, Default)]
 struct Group {
     parts: Vec<String>,
     words: u32,
     has_markup: bool,
     script: usize,
-    /// Number of the group's first string, counted from 1 over all strings of prose on the page.
+    /// Position of the group's first string among all strings of prose on the page, counted from 1.
     first: usize,
 }
 
@@ -109,8 +109,8 @@ struct Harvest {
 }
 
 impl Harvest {
-    /// Reads the string literals in `text`, which is the script with the index `script` or a string in it, up to
-    /// `depth` levels deep.
+    /// Reads the string literals in `text`, which is the script with the index `script` or a string in it. JSON inside
+    /// of strings is read, too, up to `depth` levels deep.
     fn read(&mut self, text: &str, script: usize, depth: u32) {
         let bytes = text.as_bytes();
         let mut at = 0;

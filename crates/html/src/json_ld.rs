@@ -211,7 +211,7 @@ pub struct Content {
     pub type_name: String,
     /// Plain text, never empty, without markup; a line break stands for each block-level tag or line end.
     pub text: String,
-    /// True if the text was written with markup.
+    /// True if the text in the script was HTML; its tags have been removed.
     pub has_markup: bool,
     /// First and one past the last byte, in the decoded page, of the contents of the script that holds the text.
     pub span: (u32, u32),
@@ -225,7 +225,7 @@ const ARTICLES: [&str; 11] = [
 /// Types of JSON-LD nodes that are products.
 const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
 
-/// Types of JSON-LD nodes that are posts of a forum, questions or answers.
+/// Types of JSON-LD nodes that are forum posts, questions or answers.
 const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
 
 /// Types of JSON-LD nodes that are comments or reviews by readers.
@@ -259,8 +259,8 @@ impl JsonLd {
         })
     }
 
-    /// Returns at most `most` texts, of at most `room` bytes in total, whose subject (`None` for types not listed) and
-    /// property `is_wanted` accepts.
+    /// Returns at most `most` texts, of at most `room` bytes in total, that `is_wanted` accepts by subject and
+    /// property; the subject is `None` for unknown types.
     fn read(
         &self,
         most: usize,

@@ -5,17 +5,17 @@ use bitflags::bitflags;
 /// Caps on the tables of one page. The excess is left out or merged, and the page is marked; it is never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of open elements on the stack; deeper elements count as children of the deepest one.
+    /// Maximum number of nested open elements; deeper elements count as children of the deepest one.
     pub depth: usize,
-    /// Maximum number of rows of the element table.
+    /// Maximum number of elements in the element table; later elements get no row.
     pub elements: usize,
     /// Maximum number of separate blocks; the text of later ones is merged into larger blocks.
     pub blocks: usize,
     /// Maximum number of bytes of text, counted as written in the page, that are read into blocks.
     pub text: usize,
-    /// Maximum number of attribute words of one element.
+    /// Maximum number of words kept from the attributes of one element (`class`, `id`, `role`, `itemprop`).
     pub element_words: usize,
-    /// Maximum number of attribute words of the page.
+    /// Maximum number of words kept from the attributes of all elements of the page.
     pub words: usize,
     /// Maximum number of bytes of one tag's attributes that are read.
     pub attributes: usize,
@@ -25,8 +25,8 @@ pub struct Limits {
     pub formula: usize,
     /// Maximum number of bytes after unclosed elements, comments and quotes that are read again as markup.
     pub recovered: usize,
-    /// Number of work steps ([`Page::steps`](crate::Page::steps)) after which only the innermost few open elements are
-    /// examined for each tag.
+    /// Number of work steps ([`Page::steps`](crate::Page::steps)) after which only a few open elements are examined for
+    /// each tag, so that reading stays fast.
     pub steps: u64,
 }
 
@@ -65,13 +65,13 @@ bitflags! {
         const BLOCKS = 1 << 2;
         /// The page exceeded [`Limits::text`]: it has too many bytes of text.
         const TEXT = 1 << 3;
-        /// The page exceeded [`Limits::element_words`] or [`Limits::words`]: it has too many attribute words.
+        /// The page exceeded [`Limits::element_words`] or [`Limits::words`]: its attributes have too many words.
         const WORDS = 1 << 4;
         /// The page exceeded [`Limits::attributes`]: a tag has too many bytes of attributes.
         const ATTRIBUTES = 1 << 5;
         /// The page exceeded [`Limits::head`]: its head has too many bytes of facts.
         const HEAD = 1 << 6;
-        /// The page is larger than spans can address (4 GiB); the rest is not read.
+        /// The page is larger than 4 GiB, the maximum for 32-bit byte offsets; the rest is not read.
         const PAGE = 1 << 7;
         /// The page exceeded [`Limits::recovered`]: an unclosed part is too long to be read again.
         const RECOVERED = 1 << 8;
@@ -81,7 +81,7 @@ bitflags! {
 }
 
 impl Caps {
-    /// Names of the caps in the output, in the order of the bits.
+    /// Names of the caps as they are written in the output, in the order of their bits.
     const NAMES: [&str; 10] =
         ["depth", "elements", "blocks", "text", "attribute-words", "attributes", "head", "page", "recovered", "steps"];
 

@@ -24,7 +24,8 @@ pub(crate) use rows::{StyleRecorder, cut_styles, has_style};
 /// Index that means "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
 
-/// Attribute words that mark a row of page numbers. The first, `page`, counts only together with another of the words.
+/// Words in `class` or `id` that mark a row of links to numbered pages. The first, `page`, counts only together with
+/// another of the words.
 pub const PAGE_ROW_WORDS: [&str; 13] = [
     "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi", "pagelinks",
     "pagebar", "pageturner", "seitenzahlen",
@@ -39,22 +40,23 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Blocks of the page in document order.
     pub blocks: Vec<Block>,
-    /// Attribute words of all elements, those of one element adjacent; elements with the same class can share them.
+    /// Words in the `class`, `id`, `role` and `itemprop` of all elements. Those of one element are adjacent; elements
+    /// with the same class can share them.
     pub attribute_words: Vec<AttributeWord>,
-    /// Indices of inline elements in `elements`, those of one block adjacent.
+    /// Indices in `elements` of the inline elements that start inside of blocks; those of one block are adjacent.
     pub inline: Vec<u32>,
     /// Facts that elements of the body state, in document order.
     pub facts: Vec<StatedFact>,
-    /// Union of the kinds of all elements on the page.
+    /// Union of the kinds of all elements on the page, such as list, table or code.
     pub kinds: ElementKinds,
     /// Indices of the elements that a style sheet of the page hides, in document order, without their descendants.
     pub hidden_by_sheet: Vec<u32>,
     /// Indices of the elements that `hidden`, their style or a class of common frameworks makes invisible, in document
     /// order, without their descendants.
     pub invisible: Vec<u32>,
-    /// Indices of the elements with an attribute word of [`PAGE_ROW_WORDS`], in document order.
+    /// Indices of the elements that one of [`PAGE_ROW_WORDS`] marks as a row of page numbers, in document order.
     pub page_rows: Vec<u32>,
-    /// Indices of the elements whose class has a word for boxes of notes and warnings, in document order.
+    /// Indices of the elements whose class has a word for boxes with a note or warning, in document order.
     pub boxes: Vec<u32>,
     /// Caps that the page exceeded.
     pub capped: Caps,
@@ -66,19 +68,19 @@ pub struct Page {
     /// proportional to `bytes`.
     pub steps: u64,
     pub(crate) text: String,
-    /// Changes of inline style, by their byte in `text`; empty unless the caller asked for styles.
+    /// Changes of inline style (link, code, bold), by their byte in `text`; empty unless the caller asked for styles.
     pub(crate) styles: Vec<StyleChange>,
-    /// Texts of all attribute words, concatenated.
+    /// Texts of all words in attributes such as `class` and `id`, concatenated.
     pub(crate) word_text: String,
     pub(crate) names: Vec<String>,
-    /// Notations of all blocks, with byte ranges in `text`, in the order of their starts.
+    /// Parts of blocks with a special meaning, such as formulas, as byte ranges in `text`, in order of their starts.
     pub(crate) notations: Vec<Notation>,
     // Parsed on demand and once, because features and metadata both ask for it.
     pub(crate) json_ld: FoundOnce<JsonLd>,
     fields: FoundOnce<FieldIndex>,
 }
 
-/// Value that is computed from the other tables of a page when it is first needed, and ignored when pages are compared.
+/// Value that is computed from a page when it is first needed, and ignored when pages are compared.
 #[derive(Debug)]
 pub(crate) struct FoundOnce<T>(OnceLock<T>);
 
@@ -165,21 +167,21 @@ impl Page {
         self.attribute_words.get(start..start + len).unwrap_or_default()
     }
 
-    /// Returns whether any element has an attribute word whose hash is one of `hashes`.
+    /// Returns whether a word in some element's `class`, `id`, `role` or `itemprop` has one of the given hashes.
     pub fn has_attribute_word(&self, hashes: &[u64]) -> bool {
         // One bit a hash: most words are none of them by it.
         let bits = hashes.iter().fold(0u64, |bits, hash| bits | 1 << (hash & 63));
         self.attribute_words.iter().any(|word| bits >> (word.hash & 63) & 1 == 1 && hashes.contains(&word.hash))
     }
 
-    /// Returns the index of the first of an element's words in the table of attribute words.
-    /// Elements that share their words have the same index.
+    /// Returns the index of the element's first word in the table of attribute words. Elements with the same class can
+    /// share their words and thus have the same index.
     #[inline]
     pub fn first_attribute_word(&self, element: &Element) -> usize {
         element.words.0 as usize
     }
 
-    /// Returns the text of an attribute word.
+    /// Returns the text of a word that comes from an attribute.
     #[inline]
     pub fn word_text(&self, word: &AttributeWord) -> &str {
         let start = word.start as usize;
@@ -225,13 +227,13 @@ impl Page {
         self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
 
-    /// Iterates over the notations of a block by their starts, the outer of two first, with byte ranges in the block's
-    /// text.
+    /// Iterates over the notations of a block (parts with a special meaning, such as formulas), in order of their
+    /// starts; outer ones come before inner ones.
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         self.notations_in(block, (0, block.text.1 - block.text.0))
     }
 
-    /// Iterates over the notations that begin between two bytes of a block's text, in order.
+    /// Iterates over a block's notations (formulas, superscripts) that begin between two bytes of its text, in order.
     pub fn notations_in(&self, block: &Block, (from, to): (u32, u32)) -> impl Iterator<Item = Notation> {
         let start = block.text.0;
         // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
@@ -242,19 +244,19 @@ impl Page {
             .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
     }
 
-    /// Returns the part of a block's text that a notation covers.
+    /// Returns the text of a notation, which is a part of a block with a special meaning, such as a formula.
     pub fn noted(&self, block: &Block, notation: &Notation) -> &str {
         let (from, to) = notation.text;
         self.text(block).get(from as usize..to as usize).unwrap_or_default()
     }
 
-    /// Returns whether any block has a notation.
+    /// Returns whether any block has a part with a special meaning, such as a formula or superscript.
     #[inline]
     pub fn has_notations(&self) -> bool {
         !self.notations.is_empty()
     }
 
-    /// Iterates over the blocks that have a notation of one of the given kinds, in order, with their indices.
+    /// Iterates over the blocks, with their indices, that have a part of one of the given kinds, such as a formula.
     pub fn blocks_with_notation<'a>(&'a self, kinds: &'a [NotationKind]) -> impl Iterator<Item = (usize, &'a Block)> {
         let mut last = None;
         let wanted = self.notations.iter();
@@ -275,7 +277,7 @@ impl Page {
         Some((block.container, element))
     }
 
-    /// Returns whether no part of a block has an inline style, as is usual.
+    /// Returns whether no part of a block is a link, code, strong or emphasised; always true if styles were not read.
     pub fn is_unstyled(&self, block: &Block) -> bool {
         let (start, end) = block.text;
         let next = self.styles.partition_point(|(at, _)| *at <= start);
@@ -284,14 +286,13 @@ impl Page {
         begins_plain && self.styles.get(next).is_none_or(|(at, _)| *at >= end)
     }
 
-    /// Iterates over the parts of a block's text, each of one inline style and none empty, which together give
-    /// [`Page::text`].
-    /// A page that was read without styles gives a single part without style.
+    /// Iterates over the parts of a block's text, divided where the inline style (link, code, bold) changes. A page
+    /// that was read without styles gives a single part without style.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
         self.styled_from(block, 0)
     }
 
-    /// Iterates over the styled parts of a block's text like [`Page::styled`], but from byte `from` of the text on.
+    /// Iterates over the parts of a block's text from byte `from` on, divided where the inline style changes.
     pub fn styled_from(&self, block: &Block, from: u32) -> impl Iterator<Item = StyledText<'_>> {
         let (start, end) = (block.text.0 + from, block.text.1);
         // The last change before the block says how it begins.
@@ -320,21 +321,21 @@ impl Page {
 }
 
 impl Page {
-    /// Returns whether an attribute of an element has one of the given words.
+    /// Returns whether one of the given words is in the element's `class`, `id`, `role` or `itemprop`.
     #[inline]
     pub fn says(&self, element: &Element, words: &[&str]) -> bool {
         self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
     }
 
-    /// Returns whether an attribute of an element other than `role` has one of the given words.
+    /// Returns whether one of the given words is in the element's `class`, `id` or `itemprop`.
     #[inline]
     pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
         let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);
         words.any(|word| names.contains(&self.word_text(word)))
     }
 
-    /// Iterates over the elements around a block, innermost first, if one of them is of the given kind; otherwise over
-    /// nothing.
+    /// Iterates over the elements around a block, innermost first; yields nothing unless one of them is of the given
+    /// kind.
     pub fn path_in(&self, kind: ElementKinds, block: &Block) -> impl Iterator<Item = (u32, &Element)> {
         // Most blocks are in none, and their paths are not climbed.
         self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })
@@ -348,7 +349,7 @@ impl Page {
         first..first + behind.take_while(|block| (at..element.end).contains(&block.element)).count()
     }
 
-    /// Returns the address of the first link inside a block, or else of a link among the nearest `ancestors` elements
+    /// Returns the address of the first link inside a block, or else of a link among the `ancestors` innermost elements
     /// around it.
     pub fn link_address(&self, html: &str, block: &Block, ancestors: usize) -> Option<String> {
         let around = self.path(block.element).take(ancestors).map(|(at, _)| at);
@@ -357,17 +358,17 @@ impl Page {
     }
 }
 
-/// Field number of each block of a page. The blocks of a field have the same path of names and classes.
+/// Groups of blocks on a page, called fields: blocks whose enclosing elements have the same names and classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldIndex {
-    /// Number of the field of each block; fields are numbered in the order of their first blocks.
+    /// Number of the group that each block belongs to; groups are numbered in the order of their first blocks.
     pub of_block: Vec<u32>,
-    /// Number of different fields on the page.
+    /// Number of different groups on the page.
     pub fields: u32,
 }
 
 impl FieldIndex {
-    /// Finds the field of each block of a page, in time linear in the number of elements and blocks.
+    /// Groups the blocks of a page by the names and classes of the elements around them, in linear time.
     pub fn of(page: &Page) -> Self {
         // A parent comes before its children, so each path is one step on from a known one.
         let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
@@ -398,8 +399,8 @@ impl FieldIndex {
 }
 
 impl Page {
-    /// Returns the fields of the page's blocks, which are found at the first call, in time linear in elements and
-    /// blocks.
+    /// Returns the groups of blocks whose enclosing elements have the same names and classes; they are found at the
+    /// first call, in linear time.
     pub fn fields(&self) -> &FieldIndex {
         self.fields.0.get_or_init(|| FieldIndex::of(self))
     }

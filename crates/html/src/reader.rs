@@ -22,10 +22,9 @@ use crate::reader::scanner::{Scanner, scan};
 #[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
 
-/// Reader that turns a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the same
-/// text.
+/// Reader that turns a whole decoded page into a [`Page`] in one pass. All engines give the same result.
 pub trait Engine {
-    /// Reads the page `html`. Any text is accepted; the parts beyond `limits` are left out and marked.
+    /// Reads the page `html`. Any text is accepted; parts beyond `limits` are left out, and [`Page::capped`] says so.
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 

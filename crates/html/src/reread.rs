@@ -20,10 +20,10 @@ pub use tags::StartTag;
 /// Piece of markup: a tag, or the text between two tags.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'a> {
-    /// Text between tags, undecoded, with the byte offset of its start. A `<` that begins no tag is a text.
+    /// Text between tags, undecoded, with the byte offset of its start. A `<` that begins no tag is such a text, too.
     Text(&'a str, usize),
     Tag(TagPiece<'a>),
-    /// End of the markup inside of a tag or comment, which starts at this byte offset.
+    /// Tag or comment that is cut off by the end of the markup; it starts at this byte offset.
     Cut(usize),
 }
 
@@ -77,16 +77,16 @@ impl<'a> TagPiece<'a> {
     }
 }
 
-/// Iterator over the tags and texts of markup, without comments and doctypes.
+/// Iterator over the tags and texts of a page in order, without comments and doctypes.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces<'a> {
     html: &'a str,
-    /// Byte offset of the next piece.
+    /// Byte offset in the page of the next tag or text.
     pub at: usize,
 }
 
 impl<'a> Pieces<'a> {
-    /// Creates an iterator over the pieces of a page from byte `at` on.
+    /// Creates an iterator over the tags and texts of a page from byte `at` on.
     pub fn new(html: &'a str, at: usize) -> Self {
         Self { html, at }
     }
@@ -128,7 +128,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Returns at most `max_bytes` bytes of a page from byte `start` on.
+/// Returns the part of a page that begins at byte `start` and has at most `max_bytes` bytes.
 pub(crate) fn part(html: &str, start: u32, max_bytes: usize) -> Option<&str> {
     let rest = html.get(start as usize..)?;
     rest.get(..rest.floor_char_boundary(max_bytes))
@@ -149,7 +149,7 @@ impl Element {
         self.first_attribute(html, &[name])
     }
 
-    /// Returns the decoded value of the attribute, among those that the element has, that comes first in `names`.
+    /// Returns the decoded value of the first attribute in `names` that the element has.
     pub fn first_attribute(&self, html: &str, names: &[&str]) -> Option<String> {
         // Tables and text could be of different pages; then no tag stands there.
         let tag = TagPiece::at(html, self.start as usize)?;
@@ -195,8 +195,8 @@ pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
     strip_markup(rest.get(first.raw.end..end).unwrap_or_default())
 }
 
-/// Returns the `id`s, and names of `a` elements, that `wanted` accepts, each with its element's index, in page order.
-/// `html` is the decoded page that the tables were read from.
+/// Returns the link targets of a page that `wanted` accepts (`id`s, and names of `a` elements), each with its element's
+/// index, in page order. `html` is the decoded page that the tables were read from.
 pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
     let mut found = Vec::new();
     for (at, element) in page.elements.iter().enumerate() {
@@ -222,7 +222,7 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
 
 /// Maximum number of bytes of the page that are searched for the end of a table cell.
 const MAX_CELL_BYTES: usize = 1024;
-/// Maximum number of characters of a sign that is alone in a table cell.
+/// Maximum number of characters of a table cell's text that has no letters or digits, such as `✓`.
 const MAX_SIGN_CHARS: usize = 8;
 /// Maximum number of characters of the `alt` of an image that is alone in a table cell and counts as its text.
 const MAX_ALT_CHARS: usize = 16;
@@ -241,8 +241,8 @@ const INLINE: [&str; 17] = [
 /// Names of tags whose text is inline code.
 const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
 
-/// Returns the signs in a table cell without words, or the `alt` of its image, and true if they are code; `None` if
-/// there are none or too many.
+/// Returns the text of a table cell that holds only signs (`✓`), or the `alt` of its image, and true if it is code;
+/// `None` for other cells.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();
@@ -271,8 +271,7 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     is_sign.then_some((sign, is_code))
 }
 
-/// Returns the `alt` of an image that may be a sign, possibly empty; `None` if the image is large or described at
-/// length.
+/// Returns the `alt` of an image that may be an icon, possibly empty; `None` if the image or its `alt` is too large.
 fn icon_text(image: &TagPiece) -> Option<String> {
     let is_large = |name: &str| image.value(name)?.trim().parse().ok().map(|pixels: u32| pixels > MAX_ICON_PIXELS);
     let alt = image.value("alt").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -283,9 +282,9 @@ fn icon_text(image: &TagPiece) -> Option<String> {
     (!is_picture && !is_name && is_short).then_some(alt)
 }
 
-/// Returns the white space and signs in a part of a page, with white space kept and the line breaks of a browser.
-/// Lines break at line breaks, and at block-level tags if the line is not empty. `open` is true if a line is open at
-/// the start; the end tag of `until` ends the part.
+/// Returns the text of a part of a page with its white space kept, and with line breaks as a browser shows them. Lines
+/// break at line breaks, and at block-level tags if the line is not empty. `open` is true if a line is open at the
+/// start; the end tag of `until` ends the part.
 ///
 /// `None` if `until` never ends, or if there is an element whose content is not text. Time is linear in `html`.
 pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<String> {

@@ -13,20 +13,20 @@ const BRACKETS: [(char, char); 8] =
     [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('《', '》'), ('〈', '〉'), ('〔', '〕')];
 /// Maximum number of characters, from the end of a text, that are searched for the opening bracket of a ruby reading.
 const MAX_READING_CHARS: usize = 200;
-/// Maximum length in bytes of an image's `alt` that counts as a sign even if no class of the image says so.
+/// Maximum length in bytes of an image's `alt` that is added to the text as a sign (`☎`) without a class that says so.
 const MAX_SIGN_BYTES: usize = 16;
 const MAX_NAMED_BYTES: usize = 48;
-/// Maximum number of characters of an image's `alt` that counts as a sign even if no class of the image says so.
+/// Maximum number of characters of an image's `alt` that is added to the text as a sign (`☎`) unless a class says so.
 const MAX_SIGN_CHARS: usize = 4;
-/// Maximum width and height, in pixels, of an image that counts as a sign.
+/// Maximum width and height, in pixels, of an image whose `alt` is added to the text as a sign, such as an emoji.
 const MAX_SIGN_PIXELS: u32 = 64;
-/// Ornaments of lists, links and buttons, which are no text if they are the `alt` of an image.
+/// Characters that only decorate lists, links and buttons; an image with one of them as its `alt` adds no text.
 const ORNAMENTS: &str = "•·●■▪◦»›►▸▶▼▲▾▴×✕✖";
-/// Parts of class names by which pages mark images of signs, such as emoji.
+/// Parts of class names that show that an image stands for a character, such as an emoji.
 const SIGN_CLASSES: [&str; 3] = ["emo", "smil", "gaiji"];
 
 impl Builder {
-    /// Appends `sign` to the block's text, as the text of bytes `start` to `end` of the page.
+    /// Appends `sign` to the block's text and records bytes `start` to `end` of the page as its source.
     fn add_sign(&mut self, sign: &str, start: usize, end: usize) {
         if self.text_room >= sign.len() {
             self.text_room -= sign.len();

@@ -5,11 +5,11 @@
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::word_hash;
 
-/// Maximum length in bytes of an attribute word; longer words are cut.
+/// Maximum length in bytes of a word in an attribute's value; the rest of a longer word is dropped.
 // Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
-/// Position of an attribute word in the byte buffer that [`split`] writes.
+/// Position of one word of an attribute's value in the buffer that collects the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordPlace {
     pub start: usize,
@@ -112,7 +112,7 @@ fn valid_part(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the length in bytes, at least 64, of the word at the start of `bytes`.
+/// Returns the full length in bytes of the word at the start of `bytes`, which fills at least one window of 64 bytes.
 #[cold]
 #[inline(never)]
 fn behind_word(bytes: &[u8]) -> usize {
@@ -189,7 +189,7 @@ pub(super) struct Declarations {
     breaks_none: bool,
     is_monospaced: bool,
     is_absolute: bool,
-    /// True if the element is clipped to nothing or moved far outside of the window.
+    /// True if the element is clipped to nothing or moved far off the screen.
     is_away: bool,
 }
 

@@ -24,7 +24,7 @@ const MAX_HEADING_WORDS: u32 = 40;
 const LINE_OF_SIGNS: &str = "_____";
 
 impl Builder {
-    /// Updates the current block's byte range and piece count for the text appended since the last call.
+    /// Updates the current block for text that was just appended: its byte range and its number of pieces between tags.
     pub(super) fn note_text(&mut self) {
         let Some(source) = self.fold.take_source() else { return };
         let tag_count = self.tag_count;
@@ -115,8 +115,8 @@ impl Builder {
         }
     }
 
-    /// Appends the current block's text to the page's last block, beyond the cap on blocks; returns false if that block
-    /// is full.
+    /// Appends the current block's text to the page's last block, because the page has too many blocks; returns false
+    /// if that block is full.
     fn extend_last(&mut self, current: &Current, size: TextSize) -> bool {
         let page = &mut self.page;
         let Some(last) = page.blocks.last_mut() else { return false };
@@ -239,7 +239,8 @@ impl Builder {
         self.write_notations(narrow(start));
     }
 
-    /// Returns the index of the heading around the element `container` if a block of `words` words begins that heading.
+    /// Returns the index of the heading that contains the element `container`, if a block of `words` words is the first
+    /// block in that heading.
     // `<h1><div>Title</div><button>edit</button></h1>`: what looks for headings looks at the container.
     #[cold]
     #[inline(never)]
@@ -269,16 +270,16 @@ bitflags! {
     pub(super) struct Seam: u8 {
         /// An inline element has ended since the last text.
         const ENDED = 1;
-        /// An inline element has started after another one ended, or after an element that draws something.
+        /// An inline element has started after another one ended, or after a drawing or form control.
         const MET = 1 << 1;
-        /// An inline element between the texts is more than a formatting of letters, such as a link or a `span`.
+        /// An inline element between the texts does more than format letters: a link, a label or a `span`, for example.
         const PART = 1 << 2;
         /// An inline element between the texts is `sub` or `sup`.
         // `H<sub>2</sub>O` and `x<sup>2</sup>` are one word.
         const SCRIPT = 1 << 3;
         /// An inline element that starts between the texts has a `class` attribute.
         const CLASS = 1 << 4;
-        /// An element that draws something is between the texts: a drawing, form control or medium.
+        /// A drawing, form control, video or the like is between the texts.
         const DRAWN = 1 << 5;
     }
 }
@@ -312,13 +313,13 @@ impl Seam {
 static SEAMS: [Seam; Tag::COUNT] = by_tag!(Seam::found_for);
 
 impl Builder {
-    /// Records the end of an inline element for the decision whether the next text begins a new word.
+    /// Records the end of an inline element, which can mean that the next text begins a new word.
     #[inline]
     pub(super) fn seam_ends(&mut self, tag: Tag) {
         self.seam |= Seam::ENDED | Seam::of(tag);
     }
 
-    /// Records the start of an inline element for the decision whether the next text begins a new word.
+    /// Records the start of an inline element, which can mean that the next text begins a new word.
     #[inline]
     pub(super) fn seam_starts(&mut self, text: &TagText) {
         let seam = Seam::of(text.tag);
@@ -338,13 +339,14 @@ impl Builder {
         }
     }
 
-    /// Records a skipped element, such as an svg, for the decision whether the next text begins a new word.
+    /// Records a skipped element, such as an svg, which can mean that the next text begins a new word.
     #[inline]
     pub(super) fn seam_skips(&mut self, tag: Tag) {
         self.seam |= Seam::of(tag);
     }
 
-    /// Resets the seam (inline tags) before a text; returns its kind if the elements that meet can divide words.
+    /// Returns the kind of border between the last text and the next if inline tags there can divide two words; forgets
+    /// these tags.
     pub(super) fn take_seam(&mut self) -> Option<SeamKind> {
         let seam = std::mem::take(&mut self.seam);
         let in_code = [Tag::Code, Tag::Kbd, Tag::Samp, Tag::Tt, Tag::Var];
@@ -363,20 +365,20 @@ impl Builder {
     }
 }
 
-/// Kind of seam: the way in which two inline elements meet without text between them.
+/// Kind of seam (a place where two inline elements meet without text between them); some kinds divide words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamKind {
     Plain,
-    /// The second of the two elements has a class.
+    /// The second of the two elements has a `class` attribute.
     Classed,
-    /// A drawing, form control or medium is between the two elements.
+    /// A drawing, form control, video or the like is between the two elements.
     Drawn,
 }
 
 impl SeamKind {
-    /// Returns whether the text `before` a seam (inline tags) and the character `next` after it are of different words.
-    /// New words begin with a capital or digit, except after a single character, such as an initial that is set apart.
-    /// After a drawing, any letter begins one.
+    /// Returns whether a seam (inline tags between two texts) divides words: `before` is the text before, `next` the
+    /// character after it. New words begin with a capital or digit, except after a single character, such as a large
+    /// initial. After a drawing, any letter begins one.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);

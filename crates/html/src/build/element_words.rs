@@ -13,7 +13,8 @@ use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};
 
 impl Builder {
-    /// Copies the attribute words of an earlier element to the latest element, up to the cap on words.
+    /// Copies the words of an earlier element's attributes (`class`, `id`) to the latest element, up to the cap on
+    /// words.
     pub(super) fn copy_words(&mut self, (start, count): (u32, u16)) {
         let page = &mut self.page;
         let room = self.limits.words.saturating_sub(page.attribute_words.len());
@@ -43,15 +44,15 @@ impl Builder {
         (self.read_other_class(value, key, first), None)
     }
 
-    /// Returns [`Marks::UNSEEN`] if a class value, whose words have been read, hides its element from view.
+    /// Returns [`Marks::UNSEEN`] if a class value hides its element from view, otherwise no marks.
     // Here and not at the element: a class is read once, and has its marks from then on.
     fn mark_of_unseen(&self, value: &[u8]) -> Marks {
         let may_hide = self.marks.contains(Marks::HIDDEN);
         if may_hide && is_out_of_sight(value) { Marks::UNSEEN } else { Marks::empty() }
     }
 
-    /// Reads a class value that is not remembered, or whose element has other attribute words already; returns its
-    /// hash.
+    /// Reads a class value that is not in the cache, or whose element already has words of other attributes; returns
+    /// its hash.
     #[inline(never)]
     fn read_other_class(&mut self, value: &[u8], key: Option<u64>, first: usize) -> u64 {
         let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
@@ -96,7 +97,7 @@ impl Builder {
         value_hash
     }
 
-    /// Reads the words of an attribute into the table, without repeated ones; returns their number with repetitions.
+    /// Reads the words of an attribute's value and stores each once; returns their number with repetitions.
     pub(super) fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let words = &mut self.page.attribute_words;
         let (limits, steps) = (&self.limits, &mut self.steps);
@@ -154,7 +155,7 @@ pub(super) struct ClassReading {
     pub words: (u32, u16),
     /// Number of words in the value, with repeated ones counted.
     pub given: u16,
-    /// Marks that the words and names of the class give to an element.
+    /// Properties that the words and names of the class give to an element, such as hidden or struck out.
     pub marks: Marks,
     /// Number of work steps that reading the value took.
     pub steps: u16,

@@ -101,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// Opens an element beyond a cap: records the cap and counts the element instead of writing its row.
+    /// Opens an element beyond a cap: records the cap and counts the element instead of pushing it onto the stack.
     #[cold]
     #[inline(never)]
     fn open_beyond(&mut self, tag: Tag, cap: Caps) {
@@ -112,7 +112,8 @@ impl Builder {
         }
     }
 
-    /// Updates the latest element row by the element's marks and layout; returns the tag by which it is laid out.
+    /// Writes properties such as hidden, code or heading into the latest row of the element table; returns the tag
+    /// whose layout the element has.
     #[inline(never)]
     fn mark_row(&mut self, text: &TagText, index: usize, layout: Layout) -> Tag {
         let in_line = layout.is_apart && text.tag == Tag::Other;
@@ -153,7 +154,7 @@ impl Builder {
         if kind == ElementKinds::CODE { Tag::Pre } else { tag }
     }
 
-    /// Restores the tag of an element with the role of a heading when a block-level element starts inside it.
+    /// Changes an element with `role="heading"` back to its own tag when a block-level element starts inside it.
     fn no_heading_around(&mut self) {
         if let Some(around) = self.stack.last()
             && let Some(element) = self.page.elements.get_mut(around.element as usize)
@@ -262,8 +263,8 @@ impl Builder {
         self.read_words(attribute, value, first);
     }
 
-    /// Reads one of the rare attributes: `name`, `hidden`, `aria-hidden`, `style` and those with the source of a
-    /// formula.
+    /// Reads one of the rare attributes: `name`, `hidden`, `aria-hidden`, `style`, or one that holds a formula's
+    /// source.
     // Apart from the loop over attributes, which is to keep its values in registers.
     #[inline(never)]
     fn read_attribute(&mut self, tag: Tag, name: Key, value: &[u8]) {
@@ -328,9 +329,9 @@ fn heading_of_level(level: Option<&str>) -> Tag {
     }
 }
 
-/// Returns the marks that a style attribute gives to an element, provided that it does not hide the element.
+/// Returns the properties that a `style` attribute gives to an element that it does not hide, such as block or code.
 fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
-    /// Searchers for `display`, `white-space` and `absolute` in CSS, without the letters that are often capitals.
+    /// Searchers for the last letters of `display`, `white-space` and `absolute`, which are rarely capitals.
     static SPOKEN: LazyLock<[Finder; 3]> = LazyLock::new(|| ["isplay", "-space", "bsolute"].map(Finder::new));
     let mut marks = Marks::empty();
     // Most styles say nothing of them.

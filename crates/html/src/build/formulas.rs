@@ -13,10 +13,10 @@ use crate::build::tex::{given_tex, has_data, is_prose, is_source, plain_tex, tex
 use crate::markup::lexer::{Key, TagText};
 use crate::{limits::up_to, markup::Tag, page::NotationKind};
 
-/// Maximum number of open elements around a formula that are examined for being hidden or for a class `display`.
+/// Maximum number of elements around a formula that are examined for being hidden or for a class such as `display`.
 // Display classes are set on wrappers of one or two levels; a bound keeps each formula at constant cost.
 const ANCESTORS: usize = 4;
-/// Parts of the image addresses of services that draw formulas.
+/// Parts of image addresses by which services that draw formulas are recognised.
 const SERVICES: [&str; 7] =
     ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
 
@@ -34,15 +34,15 @@ pub(super) struct Formula {
 pub(super) struct Formulas {
     /// Markup or TeX inside the formula that is being read.
     source: String,
-    /// TeX that an attribute of the formula, or of an element in it, gives; empty if there is none.
+    /// TeX source found in an attribute of the formula or of an element in it; empty if there is none.
     given: String,
     display: bool,
     start: usize,
     end: usize,
-    /// Formula as MathJax 2 has laid it out, until a script with its source follows or turns out to be missing.
+    /// Formula as laid out by MathJax 2, held back until the script with its TeX source comes or proves to be missing.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pub(super) pending: Option<Formula>,
-    /// True if white space has followed the pending formula.
+    /// True if white space has been read after the formula that is held back.
     space_after: bool,
     /// Hash of the block's latest formula, and the byte in the block's text at which the formula ends.
     // Pages show a formula twice (an image and hidden TeX): the same source at the same place is dropped.
@@ -149,7 +149,8 @@ impl Builder {
         formulas.end = offset + raw.len();
     }
 
-    /// Ends an element that was read as a formula and adds the formula to the text, or waits for its source.
+    /// Ends an element that was read as a formula. Adds the formula to the text, or holds it back until its TeX source
+    /// has been read.
     pub(super) fn end_formula(&mut self, capture: Capture) {
         let formulas = &mut self.formulas;
         let given = std::mem::take(&mut formulas.given);
@@ -186,7 +187,7 @@ impl Builder {
         }
     }
 
-    /// Adds the pending formula to the text as MathJax has laid it out, because no source follows.
+    /// Adds the formula that was held back to the text as MathJax laid it out, because no TeX source follows.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -196,7 +197,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether the block's text ends with a formula, or a formula is pending.
+    /// Returns whether the latest content of the block is a formula, which may still be held back.
     fn is_behind_formula(&self) -> bool {
         self.formulas.pending.is_some() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
     }
@@ -230,8 +231,8 @@ impl Builder {
         self.formulas.last = Some((tex_hash, to));
     }
 
-    /// Returns the indices of the nearest visible element around the innermost open one, and of its container. `None`
-    /// if the innermost element itself is visible, or none of its nearest ancestors is.
+    /// Returns the indices of the nearest visible element around the innermost open element, and of its block-level
+    /// element. `None` if the innermost element itself is visible, or none of its nearest ancestors is.
     fn innermost_shown(&self) -> Option<(u32, u32)> {
         let is_hidden = |at: u32| self.page.element(at).is_some_and(|element| element.hidden);
         let last = self.stack.last()?;
@@ -340,16 +341,16 @@ impl Builder {
         self.push_formula(Formula { tex: plain_tex(&tex), display, start: offset, end: offset + text.len() });
     }
 
-    /// Returns whether the attributes of an image have a part that images of formulas have.
+    /// Returns whether an image may show a formula, by typical parts of its attributes such as `tex` or `/math/`.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
-        /// Searchers for parts of the addresses and classes that images of formulas have.
+        /// Searchers for `tex`, `/math/` and `cht=tex`, which occur in the addresses or classes of images of formulas.
         // Three searches pass over nearly all images before their attributes are read one by one.
         static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();
         SIGNS.iter().any(|sign| sign.find(attributes).is_some())
     }
 
-    /// Handles text while a formula waits for its source; returns true if it was white space and is consumed.
+    /// Handles text after a formula that is held back; returns true if the text was white space and needs nothing more.
     pub(super) fn text_while_pending(&mut self, raw: &str) -> bool {
         if raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
             self.formulas.space_after = true;

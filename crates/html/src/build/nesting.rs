@@ -27,7 +27,7 @@ impl Builder {
         }
     }
 
-    /// Updates the builder's state when an open element ends, by its end tag or together with an element around it.
+    /// Updates the builder when an open element ends, by its end tag or because an element around it ends.
     #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
@@ -37,7 +37,8 @@ impl Builder {
         }
     }
 
-    /// Updates the link, white space, sign, style and notation state when an element that affects them ends.
+    /// Handles the end of an element that was a link, preserved white space, added a quotation mark or bracket, or had
+    /// a style or special meaning.
     #[inline(never)]
     fn closed_noted(&mut self, open: OpenElement) {
         self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
@@ -165,7 +166,7 @@ impl Builder {
         }
     }
 
-    /// Ends the innermost open element with one of `tags`, unless an element for which `is_barrier` holds is nearer.
+    /// Ends the innermost open element with one of `tags`, unless an element that `is_barrier` accepts is nearer.
     fn end_nearest(&mut self, tags: &[Tag], is_barrier: impl Fn(Tag) -> bool) {
         if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
             return;
@@ -200,7 +201,7 @@ impl Builder {
     }
 }
 
-/// Returns whether an element with this tag keeps tags inside it from ending a list item around it, as lists do.
+/// Returns whether an element shields a list item around it from being ended by tags inside the element.
 fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }
@@ -249,7 +250,7 @@ impl Builder {
         is_line
     }
 
-    /// Ends the block after an unknown element that no text follows on its line.
+    /// Ends the block after an element with an unknown name, because no text follows the element on its line.
     #[inline]
     pub(super) fn end_unknown_line(&mut self) {
         if self.unknown_line.is_some() {

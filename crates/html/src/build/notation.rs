@@ -9,14 +9,14 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{Element, ElementKinds, NONE, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
-    /// Set of properties that the attributes of an element give to its text, such as struck out or hidden.
+    /// Set of properties that attributes and style sheets give to an element, such as struck out or hidden.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Marks: u16 {
         /// A class of the element is used for formulas.
         const MATH = 1;
         /// The element has an attribute with the TeX or MathML of a formula, or one that may have it.
         const SOURCE = 1 << 1;
-        /// A class of the element is used for notes beside the text.
+        /// A class of the element is used for notes beside the text, such as sidenotes.
         const NOTE = 1 << 2;
         /// The element is hidden, or a word of its class suggests that.
         const HIDDEN = 1 << 3;
@@ -26,7 +26,7 @@ bitflags! {
         const CODE = 1 << 5;
         /// The `role` of the element is `heading`.
         const HEADING = 1 << 6;
-        /// A word of the element's attributes is used for rows of page numbers.
+        /// A word of the element's attributes, such as `pagination`, suggests a row of links to numbered pages.
         const PAGE_ROW = 1 << 7;
         /// The style, class or style sheet of the element displays it as a block.
         const BLOCK = 1 << 8;
@@ -42,17 +42,17 @@ bitflags! {
         const LINES = 1 << 13;
         /// The style of the element, or a style sheet, displays it as a piece of code.
         const LISTING = 1 << 14;
-        /// A style sheet has a rule for the element's class or id together with a tag.
+        /// A style sheet has a rule for the element's class or id together with a tag, so its tag must be checked.
         const OF_TAG = 1 << 15;
 
-        /// Union of the marks that the words of a class can give, and `SHEET`.
+        /// Union of the properties that words of a class can give, together with `SHEET`.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits()
             | Self::BOX.bits();
     }
 }
 
-/// Marks that attribute words give to their element, each with the hashes of the words that give it.
+/// Properties that words of a class give to an element, each with the hashes of these words (`katex`: formula).
 const MARKING: [(Marks, &[u64]); 8] = [
     (Marks::HIDDEN, &hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"])),
     (Marks::MATH, &hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"])),
@@ -69,7 +69,7 @@ const MARKING: [(Marks, &[u64]); 8] = [
     (Marks::LITERAL, &hashes(["literal"])),
     (Marks::BOX, &hashes(["admonition", "callout", "alert", "custom", "hint", "starlight"])),
 ];
-/// Filter that rules out nearly all words that are not in [`MARKING`], by their hashes.
+/// Quick filter for class words: rules out nearly all words that give no property to their element.
 // By bits of the hashes and not by a comparison with each: 2 million instructions of 85 pages less.
 static MARKING_WORDS: WordSieve = WordSieve::of(&MARKING);
 
@@ -83,7 +83,7 @@ const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     hashes
 }
 
-/// Bit set of word hashes by their 12 highest bits, to rule out most other words quickly.
+/// Bit set of the 12 highest bits of known word hashes, by which most other words are ruled out quickly.
 struct WordSieve([u64; 64]);
 
 impl WordSieve {
@@ -103,7 +103,7 @@ impl WordSieve {
         Self(bits)
     }
 
-    /// Returns whether the word with this hash may be in the set; false is certain, true is not.
+    /// Returns false if the word with this hash is certainly not in the set; true means that it may be.
     #[inline]
     fn may_have(&self, hash: u64) -> bool {
         self.0[(hash >> 58) as usize] >> (hash >> 52 & 63) & 1 == 1
@@ -111,7 +111,7 @@ impl WordSieve {
 }
 
 impl Marks {
-    /// Returns the marks that a word of a class attribute gives to its element; `word` is its hash.
+    /// Returns the properties that a word of a class gives to its element, such as hidden; `word` is the word's hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
         if MARKING_WORDS.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
@@ -123,31 +123,31 @@ impl Marks {
     }
 }
 
-/// An open element whose text will be a notation, such as a superscript.
+/// An open element whose text has a special meaning, such as a superscript or a note.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenNotation {
     pub element: u32,
     kind: NotationKind,
-    /// True if the element is a link or button that is hidden only at the end of a block.
+    /// True if the element is a link or button whose text is hidden only if it is at the end of a block.
     is_button: bool,
-    /// Byte of the block's text at which the notation starts.
+    /// Byte offset in the block's text at which the element's text starts.
     from: u32,
-    /// Number of formulas recorded in the page before the notation started.
+    /// Number of formulas in the page before the element.
     formulas_before: u32,
-    /// Number of images in the block before the notation started.
+    /// Number of images in the block before the element.
     images_before: u32,
 }
 
 /// Classes of elements that hold notes beside the text.
 const NOTE_CLASSES: [&[u8]; 5] =
     [b"sidenote", b"marginnote", b"ltx_note_outer", b"side-note", b"modern-footnotes-footnote__note"];
-/// Signs by which headings and terms link to themselves or to the top, with emoji variants. Others, such as `*`, mark
-/// notes.
+/// Characters that are the whole text of links from a heading or term to itself or to the top. Other signs, such as
+/// `*`, are marks of notes.
 const SELF_LINKS: [char; 8] = ['#', '¶', '↑', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
 
 impl Builder {
-    /// Opens the notation of an element that starts, if it has one, or adds the opening sign of a quotation or ruby
-    /// reading.
+    /// Records the start of an element whose text has a special meaning, such as a superscript; adds the opening sign
+    /// of a quotation or ruby reading.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
         let is_hidden_part = is_inline
@@ -197,7 +197,7 @@ impl Builder {
         });
     }
 
-    /// Closes the notation of an element that ends, if it has one, and records it unless it is empty.
+    /// Records the text of an element that ends as a part with a special meaning, if it is one and is not empty.
     pub(super) fn close_notation(&mut self, element: u32) {
         let open = self.open_notations.iter();
         let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else { return };
@@ -234,13 +234,13 @@ impl Builder {
         self.page.element(element).is_some_and(|element| element.within.contains(ElementKinds::HEADING))
     }
 
-    /// Returns whether an element that starts is directly inside a heading, after words of the heading.
+    /// Returns whether an element starts directly inside a heading, after words of the heading.
     fn is_beside_heading(&self, element: u32) -> bool {
         let parent = self.page.element(element).and_then(|element| self.page.element(element.parent));
         parent.is_some_and(|parent| parent.tag.is_heading()) && self.fold.as_str().contains(char::is_alphabetic)
     }
 
-    /// Returns whether an element for screen readers repeats the element before it, such as an old price that is struck
+    /// Returns whether an element for screen readers only repeats the element before it, such as a price that is struck
     /// out.
     fn says_again(&self, text: &TagText, element: u32) -> bool {
         let parent = self.page.element(element).map_or(NONE, |element| element.parent);
@@ -250,8 +250,8 @@ impl Builder {
             && text.classes().any(is_aid)
     }
 
-    /// Returns whether a link from its start to byte `to` of the block's text is a sign that links to its own heading
-    /// or term.
+    /// Returns whether the text of a link up to byte `to` of the block is only a sign by which a heading or term links
+    /// to itself.
     fn is_self_link(&self, link: OpenNotation, to: u32) -> bool {
         let is_name = |element: &Element| {
             let is_term = self.page.element(element.parent).is_some_and(|around| around.tag == Tag::Dt);
@@ -262,14 +262,14 @@ impl Builder {
             && text.is_some_and(|text| text.chars().all(|c| c.is_whitespace() || SELF_LINKS.contains(&c)))
     }
 
-    /// Records a notation in the block that is being built, from byte `from` to byte `to` of the block's text.
+    /// Records that bytes `from` to `to` of the current block's text have a special meaning, such as a formula.
     pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
         let is_formula = matches!(kind, NotationKind::Formula | NotationKind::DisplayFormula);
         self.formulas_noted = self.formulas_noted.saturating_add(u32::from(is_formula));
         self.notations.push(Notation { text: (from, to), kind, element });
     }
 
-    /// Records the buttons at the end of a block as hidden, if other words precede them.
+    /// Marks the buttons at the end of a block ("Share", "Reply") as hidden text, if other words precede them.
     #[cold]
     #[inline(never)]
     fn note_buttons(&mut self) {
@@ -299,7 +299,8 @@ impl Builder {
         self.buttons = buttons;
     }
 
-    /// Writes the notations of a finished block, whose text starts at byte `start` of the page's text.
+    /// Adds the formulas, superscripts and the like of a finished block to the page; the block starts at byte `start`
+    /// of the page's text.
     pub(super) fn write_notations(&mut self, start: u32) {
         if !self.buttons.is_empty() {
             self.note_buttons();
@@ -322,7 +323,7 @@ impl Builder {
 
 /// Maximum number of words of a button that is hidden at the end of a block.
 const MAX_BUTTON_WORDS: usize = 6;
-/// Maximum number of nested elements examined to find the element before one for screen readers, such as an old price.
+/// Maximum number of nested elements examined to find the element that an element for screen readers may repeat.
 const MAX_PRICE_DEPTH: usize = 6;
 
 /// Returns whether a link or button is displayed as a button, by a word of its class (`button`, `btn`).
@@ -364,7 +365,7 @@ pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
 // Within a line such a part may say what the eye is shown otherwise, so it is no notation by itself.
 const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
 
-/// Returns whether a class name is one for screen readers only, also after a prefix (`tribe-events-visuallyhidden`).
+/// Returns whether a class name shows text only to screen readers, also after a prefix (`tribe-visuallyhidden`).
 fn is_aid(name: &[u8]) -> bool {
     AID_CLASSES.iter().any(|aid| {
         let before = name.strip_suffix(*aid);

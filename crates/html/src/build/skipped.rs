@@ -31,7 +31,7 @@ impl Tag {
     }
 }
 
-/// Use of the content of a skipped element, such as the JSON-LD in a script; [`Capture::Nothing`] if it is dropped.
+/// Use that is made of the content of a skipped element, such as a script with JSON-LD; `Nothing` if it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
     Nothing,
@@ -42,11 +42,11 @@ pub(super) enum Capture {
     MathmlScript,
     /// TeX in a script.
     TexScript,
-    /// Formula laid out by MathJax 2, which a script with the source may follow.
+    /// Formula laid out by MathJax 2; a script with its TeX source may follow.
     LaidOut,
-    /// Script whose use depends on its first bytes, which have not all been read.
+    /// Script of unknown use: too few of its first bytes have been read to decide.
     Script,
-    /// Script with a hydration payload.
+    /// Script with a hydration payload (data from which the page is built).
     Payload,
     Style,
 }
@@ -79,9 +79,9 @@ impl Builder {
         self.skip = Some(Skip { tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: false });
     }
 
-    /// Returns the tag of the open `template`, or svg with an open `title` or `desc`, that starts at or after `offset`.
-    /// The second value is the byte offset after the start tag of the `template`, `title` or `desc`. Elements in a part
-    /// that was read again do not count, because no part is read a third time.
+    /// Returns an element that is still open although it began at or after `offset`: a `template`, or an svg with an
+    /// open `title` or `desc`. The second value is the byte offset after the start tag of the `template`, `title` or
+    /// `desc`. `None` also for elements in a part that was read again, because no part is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {
@@ -92,7 +92,7 @@ impl Builder {
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Prepares the builder to read the bytes `part` of the page again; ends the skipping of the open element `tag`.
+    /// Prepares the builder to read the bytes `part` of the page again; the open element `tag` is not skipped any more.
     pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
         let known = &self.recovered;
@@ -103,7 +103,7 @@ impl Builder {
         self.skip = self.skip.filter(|skip| Some(skip.tag) != tag);
     }
 
-    /// Ends the skipped element and uses its captured content.
+    /// Ends the skipped element and uses the content that was kept of it, such as a formula or a style sheet.
     pub(super) fn end_skip(&mut self) {
         if let Some(skip) = self.skip.take() {
             self.end_capture(skip.capture);
@@ -119,7 +119,7 @@ impl Builder {
         }
     }
 
-    /// Handles the end tag of the skipped element: ends the skipping and uses the captured content.
+    /// Handles the end tag of the skipped element: ends the skipping and uses the content that was kept.
     pub(super) fn end_skipped(&mut self, tag: Tag, name: &[u8]) {
         let Some(skip) = self.skip.take() else { return };
         if skip.keeps_row {
@@ -216,7 +216,7 @@ pub(super) fn is_foreign_object(tag: Tag, name: &[u8]) -> bool {
 
 const FOREIGN_OBJECT: &[u8] = b"foreignobject";
 
-/// Returns whether an element inside svg or MathML (`outer`) has HTML content that is not text of the page.
+/// Returns whether an element inside svg or MathML (`outer`) has HTML content that is not text of the page (`desc`).
 pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
     match outer {
@@ -227,7 +227,7 @@ pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
 }
 
 impl Builder {
-    /// Returns the use of the content of a script or style sheet, by its start tag.
+    /// Returns the use that is made of the content of a script or style sheet, by its start tag.
     pub(super) fn script_capture(&mut self, text: &TagText) -> Capture {
         match text.tag {
             Tag::Style => {
@@ -261,7 +261,8 @@ impl Builder {
         }
     }
 
-    /// Reads a piece of a script from byte `offset` of the page; the first bytes decide whether it is a payload.
+    /// Reads a piece of a script from byte `offset` of the page; the first bytes show whether the script holds page
+    /// data.
     pub(super) fn script_text(&mut self, raw: &str, offset: usize) {
         let (start, place) = &mut self.script_start;
         if start.is_empty() {
@@ -279,7 +280,7 @@ impl Builder {
         }
     }
 
-    /// Decides by the first bytes of a script whether its text is kept as a payload.
+    /// Decides by the first bytes of a script whether its text is kept, because it holds data of the page.
     pub(super) fn decide_script(&mut self) {
         let name = payload_name(self.script_start.0.as_bytes());
         if let Some(skip) = &mut self.skip {
@@ -298,7 +299,7 @@ impl Builder {
         self.page.head.payloads.push(ScriptText { name, ..ScriptText::default() });
     }
 
-    /// Appends a piece of a script with JSON-LD or a payload to the page's head, up to the cap.
+    /// Appends a piece of a script with JSON-LD or other page data to the page's head, up to the cap.
     pub(super) fn kept_text(&mut self, capture: Capture, raw: &str, offset: usize) {
         let head = &mut self.page.head;
         let (scripts, room) = match capture {

@@ -11,7 +11,7 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{FactKind, StatedFact};
 
 impl Builder {
-    /// Reserves `bytes` bytes for a fact of the head; returns whether they fit under the cap.
+    /// Counts `bytes` bytes of a fact in the page head (`meta`); returns whether they fit under the head's cap.
     pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
         let room = bytes <= self.head_room;
         // Taken off also where it does not fit: facts after a huge one must not fill the rest of the head.
@@ -22,7 +22,7 @@ impl Builder {
         room
     }
 
-    /// Returns the beginning of a text of the head that fits under the cap, and reserves its bytes.
+    /// Returns the beginning of a text of the page head that still fits under the head's cap, and counts its bytes.
     pub(super) fn head_part<'a>(&mut self, text: &'a str) -> &'a str {
         let part = up_to(text, self.head_room);
         self.head_room -= part.len();
@@ -121,15 +121,15 @@ pub(crate) fn decode(value: &[u8]) -> Cow<'_, str> {
     htmlize::unescape_attribute(String::from_utf8_lossy(value))
 }
 
-/// Maximum number of facts kept of one page. Relevant facts are at its top, so a page with more is not marked as
-/// capped.
+/// Maximum number of facts (author, date) kept of one page. Relevant facts are at its top, so a page with more is not
+/// marked as capped.
 const MAX_FACTS: usize = 400;
-/// Maximum length in bytes of a fact's value; longer values are cut.
+/// Maximum length in bytes of the value of a fact, such as an author's name; longer values are cut.
 // Values are names and dates; a longer one is text, which the element itself holds.
 const MAX_FACT_BYTES: usize = 300;
 
 impl Builder {
-    /// Records the facts that the latest element states; `is_author` is true for a link to an author's page.
+    /// Records facts (author, date) that the latest element states; `is_author` is true for a link to an author's page.
     #[inline(never)]
     pub(super) fn note_facts(&mut self, text: &TagText, is_author: bool, offset: usize) {
         if self.page.facts.len() >= MAX_FACTS {
@@ -156,7 +156,7 @@ impl Builder {
         }
     }
 
-    /// Records the fact that a `<meta itemprop>` in the body states about the element around it.
+    /// Records the fact, such as a date, that a `<meta itemprop>` in the body states about the element around it.
     pub(super) fn note_meta_fact(&mut self, itemprop: &[u8], content: &[u8], offset: usize) {
         if let Some(kind) = FactKind::of_itemprop(itemprop)
             && let Some(around) = self.stack.last()

@@ -24,19 +24,19 @@ const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
 const SPOKEN: [&str; 4] = ["display", "visibility", "white-space", "absolute"];
 
 bitflags! {
-    /// Set of properties that the rules of a style sheet give to a class, an id or a tag.
+    /// Set of properties that the rules of a style sheet give to the elements of a class, id or tag.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     struct Said: u8 {
         /// A rule hides all elements with the class or id.
         const HIDDEN = 1;
         const BLOCK = 1 << 1;
-        /// A rule hides the elements, or moves them out of the window.
+        /// A rule hides the elements, or moves them off the screen.
         const UNSEEN = 1 << 2;
         /// Another rule shows the elements under a condition, such as hovering or a class that a script sets.
         const OPENED = 1 << 3;
         const LINES = 1 << 4;
         const CODE = 1 << 5;
-        /// A rule for a tag together with the class or id gives more properties.
+        /// A rule for a tag together with the class or id exists, so the element's tag must be checked, too.
         const OF_TAG = 1 << 6;
     }
 }
@@ -62,10 +62,10 @@ pub(super) struct StyleSheets {
     /// Number of bytes of the style sheets that have been read completely.
     pub read: usize,
     said: FxHashMap<u64, Said>,
-    /// Bit set of the keys in `said` by their 6 highest bits, to rule out most other names quickly.
+    /// Bit set of the 6 highest bits of the keys in `said`, by which most names without a rule are ruled out quickly.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
-    /// True if a recorded rule has a tag alone as its selector.
+    /// True if at least one recorded rule has only a tag as its selector, such as `aside`.
     pub has_tags: bool,
 }
 
@@ -75,7 +75,8 @@ impl StyleSheets {
         self.said.is_empty()
     }
 
-    /// Returns the marks of an element by its class attribute: by recorded rules, or by a class of CSS frameworks.
+    /// Returns the properties that style sheets or known CSS frameworks give to an element by its class, such as
+    /// hidden.
     pub fn marks_of_class(&self, vectors: Vectors, value: &[u8]) -> Marks {
         let mut marks = Marks::empty();
         // All names of the convention end with `k`.
@@ -93,12 +94,12 @@ impl StyleSheets {
         marks
     }
 
-    /// Returns the marks that recorded rules for an id give to its element.
+    /// Returns the properties that the style sheets' rules for an id give to its element, such as hidden.
     pub fn marks_of_id(&self, value: &[u8]) -> Marks {
         self.said_of(key(b'#', value.trim_ascii())).marks()
     }
 
-    /// Returns the marks that recorded rules for a tag give to its element.
+    /// Returns the properties that the style sheets' rules for a tag give to its elements, such as hidden.
     pub fn marks_of_tag(&self, text: &TagText) -> Marks {
         let said = match text.tag {
             Tag::Other => self.said_of(key(b'<', &text.name().to_ascii_lowercase())),
@@ -107,7 +108,7 @@ impl StyleSheets {
         said.marks()
     }
 
-    /// Returns the marks that recorded rules for a tag together with a class or id give to an element.
+    /// Returns the properties that the style sheets' rules for a tag together with a class or id give to an element.
     pub fn marks_within_tag(&self, tag: &[u8], class: &[u8], id: &[u8]) -> Marks {
         let tag = tag.to_ascii_lowercase();
         let names = class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
@@ -199,7 +200,7 @@ impl StyleSheets {
         }
     }
 
-    /// Records one CSS rule; `counts` is false for rules that do not apply when the page is first shown.
+    /// Records one CSS rule; `counts` is false for rules that do not apply on every screen, as under `@media print`.
     fn rule(&mut self, selector: &[u8], declared: Declarations, counts: bool) {
         let is_shown = declared.display.is_some_and(|display| display != Display::None) || declared.is_visible;
         for part in selector.split(|byte| *byte == b',') {
@@ -255,7 +256,7 @@ impl StyleSheets {
         }
     }
 
-    /// Records that the classes and ids at the end of a selector are shown under some condition.
+    /// Records that the classes and ids at the end of a selector are shown under some condition, such as hovering.
     fn open(&mut self, selector: &[u8]) {
         let last = selector.rsplit(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'+' | b'~')).next();
         let last = last.unwrap_or_default();
@@ -268,7 +269,7 @@ impl StyleSheets {
         }
     }
 
-    /// Records whether a rule displays all elements of the class at the end of its selector as blocks.
+    /// Records whether the elements of the class at the end of a selector are displayed as blocks.
     fn block_rule(&mut self, selector: &[u8], is_block: bool) {
         // The last part of a selector is what the rule is about.
         let last = selector.rsplit(u8::is_ascii_whitespace).next();
@@ -281,8 +282,8 @@ impl StyleSheets {
     }
 }
 
-/// Splits a selector of one name into its tag, its sign (`.` or `#`) and the name.
-/// The tag may be empty. A tag alone is returned as the name, with the sign `<`.
+/// Splits a selector of a single name into tag, `.` or `#`, and name (`p.note`). The tag may be empty. A tag alone is
+/// returned as the name, with the sign `<`.
 fn simple(selector: &[u8]) -> Option<(&[u8], u8, &[u8])> {
     let Some(at) = memchr::memchr2(b'.', b'#', selector) else {
         return is_name(selector).then_some((&[], b'<', selector));
@@ -318,12 +319,12 @@ fn key(sign: u8, name: &[u8]) -> u64 {
     word_hash(name).rotate_left(8) ^ u64::from(sign)
 }
 
-/// Returns the key of a rule for a tag together with a class or id, whose own key is `name`.
+/// Returns the key of the rules for a tag together with a class or id; `name` is the key of the class or id.
 fn key_within(tag: &[u8], name: u64) -> u64 {
     name ^ word_hash(tag).rotate_left(24)
 }
 
-/// Returns whether an at-rule applies on every screen.
+/// Returns whether the rules inside an at-rule (`@media screen`, `@layer`) apply on every screen.
 fn is_for_all(rule: &[u8]) -> bool {
     let Some(query) = rule.strip_prefix(b"@media") else {
         return rule.starts_with(b"@layer") || rule.starts_with(b"@supports");

@@ -7,11 +7,12 @@ use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, Traits};
 
-/// Layout of an element that is about to get a row in the element table.
+/// Layout of an element whose row is about to be written to the element table.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub is_block: bool,
-    /// True if the row gets another tag: `code` displayed as a block, or an unknown element within a line of text.
+    /// True if the row gets another tag than the element: `pre` for `code` displayed as a block, `span` for an unknown
+    /// element within a line of text.
     pub is_apart: bool,
 }
 
@@ -56,7 +57,7 @@ impl Builder {
         }
     }
 
-    /// Adds the latest element to the text if it is a formula or an image of a sign.
+    /// Adds the latest element to the text if it is a formula, or an image that stands for a sign such as an emoji.
     #[inline(never)]
     fn start_marked(&mut self, text: &TagText, offset: usize) {
         let marks = std::mem::take(&mut self.marks);
@@ -80,14 +81,15 @@ impl Builder {
         }
     }
 
-    /// Returns whether the builder is in no title and no skipped element, and waits for no more input.
+    /// Returns whether the builder reads ordinary content: no title, nothing skipped, nothing that waits for more
+    /// input.
     #[inline]
     fn is_idle(&self) -> bool {
         !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.waits()
     }
 
-    /// Handles a start tag that needs more than the usual steps; returns its element's layout, `None` if it gets no
-    /// row.
+    /// Handles a start tag that needs special treatment; returns the layout of its element, `None` if the element gets
+    /// no row in the element table.
     #[inline(never)]
     fn start_apart(&mut self, text: &TagText, offset: usize) -> Option<Layout> {
         self.end_text_run();
@@ -170,7 +172,7 @@ impl Builder {
         }
     }
 
-    /// Ends the innermost element by its end tag in the usual case; returns false if the general method is needed.
+    /// Ends the innermost element by its end tag in plain cases; returns false if the slower, general method is needed.
     #[inline]
     pub fn end_innermost(&mut self, tag: Tag) -> bool {
         let Some(open) = self.stack.last() else { return false };
@@ -189,7 +191,7 @@ impl Builder {
         true
     }
 
-    /// Returns whether an end tag can be handled quickly: nothing is skipped or pending, and no cap has been reached.
+    /// Returns whether an end tag can be handled quickly: nothing is skipped or held back, and no cap was reached.
     fn is_plain(&self) -> bool {
         self.is_idle() && self.foreign_objects.is_empty() && self.overflow == 0 && self.steps < self.limits.steps
     }

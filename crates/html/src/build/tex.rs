@@ -7,7 +7,7 @@ use super::stated_facts::decode;
 use crate::markup::lexer::{Key, TagText};
 use crate::reread::{Piece, Pieces, TagPiece};
 
-/// Values of formula attributes, such as `data-math`, that are no TeX source.
+/// Values of attributes for formulas, such as `data-math`, that are settings and not TeX source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
 /// Returns the TeX in the `data-tex`, `data-latex` or `data-math` attribute of a tag, if it has any.

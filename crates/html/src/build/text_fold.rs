@@ -26,19 +26,19 @@ pub(crate) struct SourceSpan {
     pub end: usize,
 }
 
-/// Growing text of a block, with white space folded and character references decoded.
-/// Text may come in pieces of any size: a reference that the end of a piece cuts waits for the next piece.
+/// Growing text of a block: white space is folded and character references are decoded as pieces are appended. A
+/// reference that is cut at the end of a piece is completed by the next piece.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextFold {
     out: String,
     space: SpaceBefore,
-    /// Kind of the seam before the next character, if two inline elements meet there.
+    /// Kind of the seam before the next character: a place where two inline elements meet; `None` if there is none.
     seam: Option<SeamKind>,
     /// Byte offset in the text of the latest seam (place where two inline elements meet).
     met: usize,
-    /// White space since the last character, as written, for text whose white space is preserved.
+    /// White space since the last character as it was written, for elements that preserve white space.
     kept: String,
-    /// Beginning of a character reference that is not complete; empty if there is none.
+    /// Beginning of an incomplete character reference (`&am`), which waits for more text; empty if there is none.
     waiting: String,
     waiting_at: usize,
     source: Option<SourceSpan>,
@@ -51,9 +51,9 @@ pub(super) enum SpaceBefore {
     #[default]
     None,
     Space,
-    /// White space with a line feed, after a character that may be of a script without spaces.
+    /// White space with a line feed, after a character of a script that may be written without spaces, such as Han.
     Feed,
-    /// White space beyond ASCII, such as a no-break space, which always becomes a space.
+    /// White space beyond ASCII, such as a no-break space, which always becomes a plain space.
     Wide,
     Line,
 }
@@ -67,7 +67,7 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 pub(crate) const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
-    /// Sets the vector instructions that the fold reads text with.
+    /// Sets the vector (SIMD) instructions with which the text is read.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
     }
@@ -84,20 +84,20 @@ impl TextFold {
         self.out.is_empty()
     }
 
-    /// Returns whether a character reference is incomplete, or the source of some text has not been taken by
-    /// [`TextFold::take_source`].
+    /// Returns whether a character reference is incomplete, or [`TextFold::take_source`] has not been called since text
+    /// was appended.
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Returns whether the fold has received no text except white space and seams (places where inline elements meet).
+    /// Returns whether no text has been appended yet except white space that is folded.
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
     }
 
-    /// Forgets the white space, and the seam of two inline elements, before the next text.
+    /// Drops the white space before the next text, and forgets that two inline elements meet there.
     #[inline]
     pub fn forget_space(&mut self) {
         self.space = SpaceBefore::None;
@@ -105,7 +105,7 @@ impl TextFold {
         self.met = 0;
     }
 
-    /// Empties the fold for another block: drops its text, white space and incomplete reference.
+    /// Empties the text for another block, with its white space and incomplete character reference.
     pub fn clear(&mut self) {
         self.out.clear();
         self.kept.clear();
@@ -114,7 +114,7 @@ impl TextFold {
         self.forget_space();
     }
 
-    /// Returns an empty fold that reuses the memory of this one, unless its buffers are unusually large.
+    /// Returns an empty `TextFold` that reuses the memory of this one, unless its buffers are unusually large.
     pub fn emptied(mut self) -> Self {
         if self.out.capacity().max(self.kept.capacity()) > MAX_KEPT_BYTES {
             return Self::default();
@@ -158,17 +158,17 @@ impl TextFold {
         self.space = self.space.max(space);
     }
 
-    /// Removes the pending white space before the next text and returns it, for [`TextFold::put_space`].
+    /// Removes the white space before the next text and returns it, so that [`TextFold::put_space`] can restore it.
     pub fn take_space(&mut self) -> SpaceBefore {
         std::mem::take(&mut self.space)
     }
 
-    /// Restores the pending white space that [`TextFold::take_space`] returned.
+    /// Restores the white space that [`TextFold::take_space`] removed.
     pub fn put_space(&mut self, space: SpaceBefore) {
         self.space = space;
     }
 
-    /// Returns whether the next text begins a new word, because the fold ends with white space, an opening sign, or a
+    /// Returns whether the next text begins a new word, because the text ends with white space, an opening sign, or a
     /// character of a script without spaces.
     pub fn ends_word(&self) -> bool {
         let last = self.out.chars().next_back();
@@ -177,24 +177,24 @@ impl TextFold {
             || is_written_without_spaces(last, last)
     }
 
-    /// Returns whether the fold's text and the start of `next` would join into one word.
+    /// Returns whether the text so far and the start of `next` would join into one word.
     pub fn runs_into(&self, next: &str) -> bool {
         let next = next.chars().next();
         let is_word = self.space == SpaceBefore::None && next.is_some_and(char::is_alphanumeric);
         is_word && !is_written_without_spaces(self.out.chars().next_back(), next)
     }
 
-    /// Removes the last character of the fold's text.
+    /// Removes the last character of the text.
     pub fn pop(&mut self) {
         self.out.pop();
     }
 
-    /// Records that two inline elements meet between the appended text and the next text.
+    /// Records that two inline elements meet between the text so far and the next text.
     pub fn seam(&mut self, kind: SeamKind) {
         self.seam = Some(kind);
     }
 
-    /// Ends the seam of two inline elements before the character `next`, with a space if the seam divides two words.
+    /// Adds a space before the character `next` if two inline elements meet here and divide two words.
     #[inline(never)]
     fn close_seam(&mut self, next: char) {
         let Some(kind) = self.seam.take() else { return };
@@ -246,7 +246,7 @@ impl TextFold {
         self.append(rest, at, keep_space);
     }
 
-    /// Appends a text that represents the markup between bytes `start` and `end` of the page.
+    /// Appends a text that stands for the markup between bytes `start` and `end` of the page, such as a formula.
     pub fn push_whole(&mut self, text: &str, start: usize, end: usize, keep_space: bool) {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);
@@ -264,7 +264,8 @@ impl TextFold {
         }
     }
 
-    /// Appends the decoded text of the waiting character reference; all its characters get the reference's byte range.
+    /// Appends the decoded text of the character reference read last; all its characters get the reference's byte
+    /// range.
     fn resolve(&mut self, keep_space: bool) {
         let waiting = std::mem::take(&mut self.waiting);
         let (start, end) = (self.waiting_at, self.waiting_at + waiting.len());
@@ -329,7 +330,7 @@ impl TextFold {
         }
     }
 
-    /// Appends the pending white space before `next`, or nothing where none is needed.
+    /// Appends the white space that has been read before `next`, unless no space is needed there.
     #[inline]
     fn open_space(&mut self, keep_space: bool, next: &str) {
         if self.space != SpaceBefore::None {
@@ -349,8 +350,8 @@ impl TextFold {
         self.kept.clear();
     }
 
-    /// Returns whether `next` joins the text without a space: a line feed between characters of a script without
-    /// spaces.
+    /// Returns whether the white space before `next` is dropped: a line feed between two characters of a script without
+    /// spaces, such as Han.
     fn is_joined_to(&self, next: &str) -> bool {
         // As CSS says (Text 3, 4.1.3): the lines of the source are no lines of such a text.
         self.space == SpaceBefore::Feed && is_written_without_spaces(self.out.chars().next_back(), next.chars().next())
@@ -416,8 +417,8 @@ pub(crate) fn is_ignored(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Returns the byte in `rest` at which the character reference that starts with `begun` ends.
-/// If `begun` is empty, the reference starts with the `&` at the start of `rest`.
+/// Returns the byte in `rest` at which a character reference ends, whose beginning `begun` was read before. If `begun`
+/// is empty, the reference starts with the `&` at the start of `rest`.
 fn reference_end(begun: &str, rest: &str) -> usize {
     let room = MAX_REFERENCE_BYTES.saturating_sub(begun.len());
     let mut second = begun.len() == 1;

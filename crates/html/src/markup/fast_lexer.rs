@@ -13,7 +13,7 @@ fn window(bytes: &[u8], at: usize) -> Option<&[u8; 64]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// Window of 64 bytes in a tag, with bit masks of the bytes that matter.
+/// Window of 64 bytes in a tag, with bit masks of the `"` and of the bytes that end an attribute's name.
 #[derive(Clone, Copy)]
 struct Near<'a> {
     /// Byte offset of the window's first byte.
@@ -33,7 +33,7 @@ impl<'a> Near<'a> {
         Some(Self { at, bytes: window, ends: form.name_end(part), quotes: form.equal(part, b'"') })
     }
 
-    /// Returns byte `number` of the window, counted modulo 64.
+    /// Returns byte `number` of the window; numbers from 64 on start again at 0.
     #[inline(always)]
     fn byte(self, number: usize) -> u8 {
         // The remainder is the number itself; it tells the compiler that it is in bounds.
@@ -41,7 +41,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Finds the run of text from byte `at` up to the next `<`; `None` if too few bytes are left for this lexer.
+/// Finds the end of the text from byte `at` on, which is the next `<`; `None` if too few bytes are left for this lexer.
 #[inline(always)]
 pub(crate) fn text_run<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<TextRun> {
     let first = window(bytes, at)?;
@@ -183,7 +183,7 @@ pub(crate) fn start_tag<C: Compare>(
     Some((place, values.count))
 }
 
-/// Buffer for the values of the attributes in a tag that the builder reads.
+/// Buffer for the positions of a tag's attribute values, without those of ignored attributes.
 struct Values<'a> {
     places: &'a mut [ValuePlace],
     keys: u32,
@@ -191,7 +191,7 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// Stores the value of an attribute if the builder reads it; returns `None` if the buffer is full.
+    /// Stores where an attribute's value is, unless the attribute is ignored; returns `None` if the buffer is full.
     #[inline(always)]
     fn put(&mut self, bytes: &[u8], name: (usize, usize), (start, end): (usize, usize)) -> Option<()> {
         if let Some(name) = Key::at(bytes, name) {
@@ -203,8 +203,8 @@ impl Values<'_> {
     }
 }
 
-/// Returns the index of the quote that ends the value that begins at byte `start`. In `quotes`, bit `n` is set if byte
-/// `start - 1 + n` of the window at `at` is a closing quote.
+/// Returns the index of the quote that ends the attribute value that begins at byte `start`. In `quotes`, bit `n` is
+/// set if byte `start - 1 + n` is a closing quote; these bits cover the 64 bytes from `at` on.
 #[inline(always)]
 fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes: u64) -> Option<usize> {
     if quotes != 0 {
@@ -213,7 +213,7 @@ fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes:
     quote(form, bytes, start.max(at + 64))
 }
 
-/// Returns the index of the first `"` from byte `at` on; `None` if the last 64 bytes are reached.
+/// Returns the index of the first `"` from byte `at` on; `None` if there is none before the last 64 bytes.
 #[inline(always)]
 fn quote<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at;

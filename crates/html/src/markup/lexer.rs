@@ -6,7 +6,7 @@ use super::tag::{NameTable, ShortName, Tag};
 
 pub(crate) use super::tag::{Markup, RawTag};
 
-/// Name of an attribute whose value the builder reads.
+/// Name of an attribute whose value is read when a page is parsed; other attributes are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Key {
@@ -39,14 +39,13 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// Returns the bit of the attribute name in a set of names.
+    /// Returns the bit that stands for this attribute name in a bit set of names.
     #[inline(always)]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// Returns the attribute name in the given byte range of `bytes`, in any case; `None` if the builder does not read
-    /// it.
+    /// Returns the attribute name in the given byte range of `bytes`, in any case; `None` if it is one that is ignored.
     #[inline(always)]
     pub fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         let len = place.1 - place.0;
@@ -112,10 +111,10 @@ pub(crate) struct ValuePlace {
     pub end: u32,
 }
 
-/// Empty attribute value, which fills unused entries of a buffer.
+/// Placeholder for the position of an attribute value, which fills unused entries of a buffer.
 pub(crate) const NO_PLACE: ValuePlace = ValuePlace { name: Key::Id, start: 0, end: 0 };
 
-/// General lexer for tags of any form, which reuses its buffer from tag to tag.
+/// Lexer that can read tags of any form; it reuses its buffer from tag to tag.
 #[derive(Debug)]
 pub(crate) struct TagLexer {
     places: Vec<ValuePlace>,
@@ -134,7 +133,7 @@ pub(crate) struct TextRun {
     pub has_reference: bool,
 }
 
-/// Start tag in brief: its byte range in the page, its tag, and the set of its attributes that the builder reads.
+/// Start tag in brief: its byte range in the page, its tag, and the set of its attributes that are not ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TagPlace {
     /// Byte offset of the tag's `<`.
@@ -146,9 +145,9 @@ pub(crate) struct TagPlace {
     pub keys: u32,
     pub tag: Tag,
     pub self_closing: bool,
-    /// True if the `>` is where an attribute's value should begin (`<p a=>`).
+    /// True if the tag ends directly after the `=` of an attribute, so that the value is missing (`<p a=>`).
     pub value_missing: bool,
-    /// True if the tag has more bytes of attributes than are read.
+    /// True if the attributes of the tag are too long, so that only their first bytes were read.
     pub cut: bool,
 }
 
@@ -158,7 +157,7 @@ pub(crate) struct TagText<'a> {
     pub tag: Tag,
     pub place: TagPlace,
     pub bytes: &'a [u8],
-    /// Names and value positions of the tag's attributes that the builder reads, in the order of the tag.
+    /// Names and value positions of the tag's attributes that are not ignored, in the order of the tag.
     pub places: &'a [ValuePlace],
 }
 
@@ -241,13 +240,13 @@ impl<'a> TagText<'a> {
         self.classes().any(|name| name == wanted)
     }
 
-    /// Iterates over the tag's attributes that the builder reads, in order, as pairs of name and value.
+    /// Iterates over the tag's attributes that are not ignored, in order, as pairs of name and value.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
         self.places.iter().map(|place| (place.name, self.slice(place)))
     }
 
-    /// Returns the decoded value of the tag's attribute with the lower-case name `name`, even if it is not one of
-    /// [`Key`].
+    /// Returns the decoded value of the attribute with the lower-case name `name`, also of attributes that the parser
+    /// ignores.
     pub fn other_value(&self, name: &str) -> Option<String> {
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.attribute_bytes());
@@ -277,7 +276,7 @@ pub(crate) struct AttributeSpans {
     pub value: (usize, usize),
 }
 
-/// Class of each byte in a tag: white space 1, `/` 2, `>` 4, `=` 8, all others 0.
+/// Class of each byte by its role in a tag: white space 1, `/` 2, `>` 4, `=` 8, all others 0.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     class[b' ' as usize] = 1;
@@ -328,8 +327,8 @@ pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, A
     })
 }
 
-/// Returns the index at which the name of the tag at byte `at` begins, and true if it is an end tag.
-/// If there is no tag, the error is the other markup at `at`.
+/// Returns the index at which the name of the tag at byte `at` begins, and true if it is an end tag. If there is no
+/// tag, the error is the other markup that begins there, such as a comment.
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     let Some(&next) = bytes.get(at + 1) else { return Err(Markup::Cut { quoted: false }) };
     let is_end = next == b'/';

@@ -24,25 +24,25 @@ bitflags! {
         const HEADING = 1 << 6;
         /// The element preserves white space ([`Tag::keeps_space`]).
         const KEEPS_SPACE = 1 << 7;
-        /// The element formats words of a sentence; it is not used for parts of a card or a row of controls.
+        /// The element formats words of a sentence, as `em` does, and rarely is a part of a card or a row of controls.
         const PROSE = 1 << 8;
         /// The element's end tag may be omitted, so start tags and end tags cannot be matched by counting.
         const NO_END = 1 << 9;
-        /// The element's start ends open elements other than `p` by implication.
+        /// The element's start ends other open elements than `p` without an end tag, as a `li` ends the `li` before it.
         const ENDS = 1 << 10;
-        /// The element's start tag needs special treatment: it may get no row in the element table, or an unusual one.
+        /// The element's start tag needs special treatment, as for `br` or `script`; it may get no row in the table.
         const APART = 1 << 11;
-        /// The element's end tag needs special treatment: more than its name decides which element it ends.
+        /// The element's end tag needs special treatment, because more than its name decides which element it ends.
         const SLOW_END = 1 << 12;
-        /// The element is counted per block, as an image or a form control.
+        /// The element is counted for each block of text, as images and form controls are.
         const COUNTED = 1 << 13;
-        /// The element can be a notation, such as a superscript, or add signs to the text, by its name alone.
+        /// The element by its name gives its text a special meaning, as `sup` does, or adds signs to it, as `q` does.
         const NOTED = 1 << 14;
     }
 }
 
 impl Traits {
-    /// Traits of an element that starts and ends a block and has no other trait.
+    /// Traits of an ordinary block-level element: none of the flags is set.
     const BLOCK: Self = Self::empty();
 }
 
@@ -310,7 +310,7 @@ impl Tag {
     }
 }
 
-/// Builds an array with the value of a constant function for each tag, at compile time.
+/// Builds an array at compile time that holds, for each tag, the result of a `const` function.
 macro_rules! by_tag {
     ($found_for:path) => {{
         let mut table = [$found_for(Tag::Other); Tag::COUNT];
@@ -327,7 +327,7 @@ pub(crate) use by_tag;
 /// Perfect hash table of values by short names: a multiplication by `FACTOR` gives each name a slot that no other has.
 // Names cost 15 million instructions of 85 pages less than with a table in which several share a slot.
 pub(super) struct NameTable<T, const SLOTS: usize, const FACTOR: u64> {
-    /// Slots with a short name, its length in bytes and its value each; unused slots have length 0.
+    /// Slots, each with a short name, the name's length in bytes, and its value; unused slots have length 0.
     slots: [(ShortName, u8, T); SLOTS],
     none: T,
 }
@@ -455,11 +455,11 @@ pub(crate) struct RawTag {
     pub attributes: (usize, usize),
     pub is_end: bool,
     pub self_closing: bool,
-    /// True if the `>` is where an attribute's value should begin (`<p a=>`).
+    /// True if the tag ends directly after the `=` of an attribute, so that the value is missing (`<p a=>`).
     pub value_missing: bool,
 }
 
-/// Result of reading markup at a `<`: a tag, markup to skip, or a part that is cut off.
+/// Result of reading markup at a `<`: a tag, markup to skip, or markup that is cut off at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Tag(RawTag),

@@ -7,10 +7,11 @@ use trommel_text::vectors::Vectors;
 use super::{Attribute, Element, Page};
 use crate::{build::split_words, markup::Tag};
 
-/// Minimum number of headings (`h2`, `h3`) with an id made from their text, on a page whose ids are made from headings.
+/// Minimum number of headings (`h2`, `h3`) with an id made from their text; on pages with fewer, no id counts as made
+/// from one.
 const MIN_HEADINGS: usize = 3;
 const MAX_HEADINGS_PER_ID: usize = 2;
-/// Maximum number of elements, the heading included, that are searched for the id of a heading.
+/// Maximum number of elements, from the heading outwards, whose `id` is compared with the heading's text.
 const ANCESTORS: usize = 3;
 /// Maximum length in bytes of a heading from which an id is made.
 // Longer headings are paragraphs; without a bound an id would be compared with a whole article.

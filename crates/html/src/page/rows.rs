@@ -41,10 +41,10 @@ impl Head {
 }
 
 bitflags! {
-    /// Set of kinds of elements, such as list, table or code. A kind says which part of a page an element marks.
+    /// Set of kinds of elements, such as list, table or code.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
-        /// Preformatted text: `pre` and the like ([`Tag::keeps_space`]), and any element laid out as code.
+        /// Preformatted text: `pre` and the like ([`Tag::keeps_space`]), and any element displayed as code.
         const CODE = 1;
         /// Bulleted or numbered list: `ul`, `ol`.
         const LIST = 1 << 1;
@@ -92,8 +92,8 @@ const KINDS: [ElementKinds; Tag::COUNT] = by_tag!(ElementKinds::found_for);
 /// Elements of the head, and those whose content is never text (script, svg), have no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Tag of the element: `pre` for any element laid out as code, and `h1` to `h6` for one with the role of a heading.
-    /// It is `span` for an unknown element within a line of text.
+    /// Tag of the element, except: `pre` for any element displayed as code, `h1` to `h6` for `role="heading"`, and
+    /// `span` for an unknown element within a line of text.
     pub tag: Tag,
     pub(crate) name: u16,
     /// Index of the enclosing element, or [`NONE`](crate::NONE).
@@ -102,15 +102,15 @@ pub struct Element {
     pub depth: u16,
     /// True if the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
     pub hidden: bool,
-    /// Union of the kinds of the element and of all elements around it.
+    /// Union of the kinds (list, table, code) of the element and of all elements around it.
     pub within: ElementKinds,
     /// One past the index of the element's last descendant: descendants are `index + 1 .. end`.
     pub end: u32,
-    /// Range of the element's words in the table of attribute words: index of the first, and number.
+    /// Words of the element's `class`, `id` and so on: index of the first in the page's table of words, and number.
     pub(crate) words: (u32, u16),
     /// True if the element may have an `id` or a `name`.
     pub(crate) is_named: bool,
-    /// Hash of the element's name and class attribute; equal for elements made by one template.
+    /// Hash of the element's name and `class`; equal for elements that a site repeats, such as entries of a list.
     pub signature: u64,
     /// Byte offset in the decoded page of the `<` of the element's start tag.
     pub start: u32,
@@ -122,7 +122,7 @@ pub struct Block {
     pub(crate) text: (u32, u32),
     /// First and one past the last byte of the block's text in the decoded page, markup inside included.
     pub span: (u32, u32),
-    /// Index of the innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
+    /// Index of the innermost element around the block's first character, or [`NONE`](crate::NONE).
     pub element: u32,
     /// Index of the innermost block-level element around the block ([`NONE`](crate::NONE) if there is none); for the
     /// first block of a heading, the heading.
@@ -134,11 +134,11 @@ pub struct Block {
     pub link_words: u32,
     /// Number of characters in the block's text.
     pub chars: u32,
-    /// Number of tags between the end of the previous block (or the page start) and the block's first character.
+    /// Number of tags between the previous block, or the page start, and the block's first character.
     pub tags_before: u32,
     /// Number of tags between the first and the last character of the block.
     pub tags_inside: u32,
-    /// Number of pieces into which tags divide the block's text.
+    /// Number of parts into which the tags inside of the block divide its text.
     pub pieces: u32,
     /// Number of `img` elements in the block.
     pub images: u32,
@@ -181,7 +181,7 @@ pub struct AttributeWord {
     pub attribute: Attribute,
 }
 
-/// Kind of a [`StatedFact`], such as author or date.
+/// Kind of a fact that a page states about itself, such as author or date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// Date of publication: `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
@@ -226,7 +226,7 @@ impl FactKind {
     }
 }
 
-/// Fact that an element of the body states. A page keeps the first few hundred.
+/// Fact that an element of the body states, such as an author or a date. A page keeps the first few hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedFact {
     /// Kind of the fact, such as author or date.
@@ -237,7 +237,7 @@ pub struct StatedFact {
     pub value: String,
     /// Index of the element that states the fact; for `<meta>` that around it ([`NONE`](crate::NONE) if there is none).
     pub element: u32,
-    /// Index of the block that was being read at the fact; blocks with a lower index precede the fact.
+    /// Index of the block that was being read when the fact was found; blocks with a lower index precede the fact.
     pub block: u32,
     /// Byte offset in the decoded page of the `<` of the start tag that states the fact.
     pub start: u32,
@@ -265,7 +265,7 @@ pub struct StyledText<'a> {
     pub style: InlineStyle,
 }
 
-/// Inline style ([`InlineStyle`]) packed into one number, which is cheap to compare and store.
+/// Inline style (link, code, strong, emphasis) packed into one number, which is cheap to compare and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedStyle(u64);
 
@@ -302,7 +302,7 @@ pub(crate) type StyleChange = (u32, PackedStyle);
 #[derive(Clone, Debug)]
 pub(crate) struct StyleRecorder {
     links: Vec<u32>,
-    /// Number of open elements that set each mark: code, strong, emphasis.
+    /// Number of open elements that set each style: code, strong, emphasis.
     open: [u32; 3],
     now: PackedStyle,
 }
@@ -320,7 +320,7 @@ pub(crate) fn has_style(tag: Tag) -> bool {
     mark(tag).is_some()
 }
 
-/// Returns the index in [`StyleRecorder::open`] of the mark that a tag sets, and the mark's bit in [`PackedStyle`].
+/// Returns a tag's index in [`StyleRecorder::open`] (code, strong, emphasis) and its bit in [`PackedStyle`].
 #[inline]
 fn mark(tag: Tag) -> Option<(usize, u64)> {
     match tag {
@@ -371,7 +371,7 @@ impl StyleRecorder {
     }
 }
 
-/// Moves the style changes after byte `end` of the page's text to `end`, because the text after `end` is dropped.
+/// Moves all style changes after byte `end` of the page's text back to `end`, because the text after `end` is dropped.
 pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
     while styles.pop_if(|(at, _)| *at >= end).is_some() {}
@@ -380,24 +380,24 @@ pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     }
 }
 
-/// Kind of a [`Notation`], such as formula or superscript.
+/// Kind of a part of a text with a special meaning, such as a formula or superscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotationKind {
     /// Formula within a line; its text is TeX.
     Formula,
-    /// Formula that is set apart; its text is TeX.
+    /// Formula on a line of its own; its text is TeX.
     DisplayFormula,
     /// Superscript: `sup`.
     Superscript,
     /// Subscript: `sub`.
     Subscript,
-    /// Link with a fragment (`#name`), such as the mark of a note.
+    /// Link to a fragment (`#name`), such as the number that refers to a footnote.
     FragmentLink,
     /// Text of a note at the place where the note is referred to (a sidenote).
     InlineNote,
     /// Text within a line that the page does not show.
     Hidden,
-    /// Reading of a ruby, from its opening bracket on; a closing bracket written in the page follows it.
+    /// Reading of a ruby annotation, with its opening bracket; a closing bracket written in the page is not included.
     Reading,
     /// Text that is struck out: `del`, `s`, `strike`, or a `span` with the class `line-through`.
     Deleted,

@@ -28,7 +28,8 @@ const fn found_plain(tag: Tag) -> bool {
     is_markup && !matches!(tag, Tag::Template | Tag::Svg | Tag::Math)
 }
 
-/// Returns whether a tag begins an ordinary element: it holds markup, opens no namespace, and its text is not skipped.
+/// Returns whether a tag begins an ordinary element, which holds markup that is part of the page, unlike `script`,
+/// `template`, svg and math.
 #[inline]
 pub(super) fn is_plain(tag: Tag) -> bool {
     ARE_PLAIN[tag as usize]

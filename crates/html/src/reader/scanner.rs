@@ -12,8 +12,8 @@ use crate::limits::{Caps, up_to};
 use crate::markup::lexer::{Key, Markup, NO_PLACE, TagLexer, TagText, TextRun};
 use crate::markup::{Tag, fast_lexer};
 
-/// Maximum depth of nested `noscript` elements that are read, each level by a scanner. Deeper ones are read like other
-/// elements.
+/// Maximum depth to which `noscript` elements inside each other are read by a scanner of their own. Deeper ones are
+/// read like other elements.
 // A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 pub(super) const MAX_NOSCRIPT_DEPTH: u32 = 2;
 
@@ -27,7 +27,7 @@ pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     text.len()
 }
 
-/// Scanner of a text, which is a page or the content of a `noscript`: passes its tags and texts to the builder.
+/// Scanner of a page, or of the content of a `noscript`; it passes the tags and texts to the builder.
 pub(super) struct Scanner<'a> {
     pub(super) html: &'a str,
     /// Byte offset of `html` in the page.
@@ -37,7 +37,7 @@ pub(super) struct Scanner<'a> {
     pub(super) namespaces: Namespaces,
     /// Kind of the text between tags, which decides whether its character references are decoded.
     pub(super) kind: TextKind,
-    /// State of recovery while the content of an unclosed element is read again.
+    /// State of reading the content of an unclosed element again as markup; `None` in the first reading.
     recovery: Option<Recovery>,
     /// True if more of the page will follow, so that incomplete parts at the end are left for later.
     pub(super) grows: bool,
@@ -69,14 +69,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads from byte `start` on; returns the offset at which a growing page is incomplete, `None` for other pages.
+    /// Reads from byte `start` on. Returns the offset of an incomplete part at the end of a page that still grows,
+    /// `None` for complete pages.
     pub(super) fn read(&mut self, start: usize) -> Option<usize> {
         self.builder.vectors().run(ReadOn { scanner: self, start })
     }
 
     /// Reads the text from byte `from` on and the markup after it, in any form, and returns the offset after the
-    /// markup.
-    /// The error is the offset at which a growing page is incomplete, `None` at the end of any other page.
+    /// markup. The error is the offset of an incomplete part in a page that still grows, `None` at the end of other
+    /// pages.
     #[cold]
     #[inline(never)]
     pub(super) fn step(&mut self, from: usize) -> Result<usize, Option<usize>> {
@@ -214,8 +215,8 @@ impl<'a> Scanner<'a> {
         self.content(tag, content, end, unclosed)
     }
 
-    /// Returns whether the raw text of a start tag's element has arrived up to its end tag; true for elements with
-    /// markup.
+    /// Returns whether the raw text of an element, such as a script, has arrived with its end tag; true for elements
+    /// with markup.
     fn is_whole(&self, text: &TagText) -> bool {
         let bytes = self.html.as_bytes();
         let end = text.place.end as usize;
@@ -273,8 +274,8 @@ impl<'a> Scanner<'a> {
         next
     }
 
-    /// Skips a `template` while a page is recovered; returns the offset at which reading continues.
-    /// Its end is searched like that of raw text, so that no template without an end is read twice.
+    /// Skips a `template` while a part of the page is read again; returns the offset at which reading continues. The
+    /// first end tag ends it, so that no unclosed template is read twice.
     fn template(&mut self, from: usize) -> Option<usize> {
         let unclosed = UnclosedMarkup::Template(Tag::Template);
         let bytes = self.html.as_bytes();
@@ -293,8 +294,8 @@ impl<'a> Scanner<'a> {
         self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
-    /// Continues after byte `from`, where unclosed markup begins; returns the offset at which reading continues, `None`
-    /// if the rest has been read or is dropped.
+    /// Continues after byte `from`, because the markup that begins there is never closed. Returns the offset at which
+    /// reading continues, `None` if the rest has been read or is dropped.
     fn resume(&mut self, unclosed: UnclosedMarkup, from: usize) -> Option<usize> {
         let rest = self.html.get(from..).unwrap_or_default();
         let Some(recovery) = &mut self.recovery else {
@@ -306,7 +307,7 @@ impl<'a> Scanner<'a> {
         found.map(|at| from + at)
     }
 
-    /// Reads the content of a `noscript`, between two byte offsets, with a scanner of its own.
+    /// Reads the content of a `noscript`, which is between two byte offsets, with a second scanner.
     fn noscript(&mut self, from: usize, to: usize) {
         let inner = self.html.get(from..to).unwrap_or_default();
         Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
@@ -369,8 +370,8 @@ fn is_markup(bytes: &[u8], lt: usize) -> bool {
     }
 }
 
-/// Reads `rest`, the page or `noscript` from byte `offset` on, again as markup, because `unclosed` before it never
-/// ends.
+/// Reads `rest`, which begins at byte `offset` of the page, again as markup, because the element or comment `unclosed`
+/// before it never ends.
 pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: UnclosedMarkup) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {
@@ -397,8 +398,8 @@ pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Build
 /// Maximum number of a tag's attributes that the fast lexer stores; tags with more are left to the general lexer.
 const PLACES: usize = 64;
 
-/// Vector task that scans from byte `start` on.
-/// Returns the offset at which a growing page is incomplete, `None` for other pages.
+/// Task of scanning a page from byte `start` on with vector instructions. Returns the offset of an incomplete part if
+/// the page still grows, otherwise `None`.
 pub(super) struct ReadOn<'s, 'a> {
     pub scanner: &'s mut Scanner<'a>,
     pub start: usize,

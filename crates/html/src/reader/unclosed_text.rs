@@ -12,7 +12,7 @@ use crate::{markup::Tag, markup::lexer::is_space};
 pub(super) enum UnclosedMarkup {
     /// Script or style sheet without an end tag.
     Code(Tag),
-    /// `template` without an end tag, or a script with a type that is no known language, which serves as a template.
+    /// `template` without an end tag, or an unclosed script of an unknown type, because such scripts hold templates.
     Template(Tag),
     /// Other element that holds text only, such as `title`, without an end tag.
     Text(Tag),
@@ -26,8 +26,8 @@ pub(super) enum UnclosedMarkup {
 }
 
 impl UnclosedMarkup {
-    /// Returns the kind of an element without an end tag; `None` if its text is shown or read in any case.
-    /// `kind` is the `type` of a script.
+    /// Returns the kind of an element whose end tag is missing; `None` if the text after it is shown or read anyway
+    /// (`xmp`). `kind` is the `type` of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(UnclosedMarkup::Template(tag)),
@@ -37,7 +37,7 @@ impl UnclosedMarkup {
         }
     }
 
-    /// Returns the kind of an open element, `template` or svg, whose markup is not text of the page.
+    /// Returns the kind of an open `template`, or of an svg with an open `title` or `desc`.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
             Tag::Svg => UnclosedMarkup::SvgName,
@@ -64,14 +64,14 @@ fn is_code(kind: &[u8]) -> bool {
     kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
-/// State of recovering a page in which an element never ends.
+/// State of reading a page again in which an element never ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Elements, comments and CDATA sections known to have no end in the rest of the page, so that no end is searched
-    /// twice.
+    /// Elements, comments and CDATA sections known to have no end in the rest of the page, so that their ends are not
+    /// searched again.
     // Each kind is searched for its end once. A page full of unclosed scripts would else be quadratic.
     endless: Vec<UnclosedMarkup>,
-    /// True if markup inside strings and comments of scripts counts, too.
+    /// True if reading may continue at tags inside strings and comments of scripts, too.
     anywhere: bool,
 }
 
@@ -88,8 +88,8 @@ impl Recovery {
         }
     }
 
-    /// Returns the byte in `rest`, the text after the start of the unclosed markup, at which reading continues.
-    /// `None` drops the rest of the page.
+    /// Returns the byte in `rest`, the text after the start of the unclosed markup, at which reading continues; `None`
+    /// if the rest of the page is dropped.
     pub fn resume(&mut self, unclosed: UnclosedMarkup, rest: &str) -> Option<usize> {
         if unclosed != UnclosedMarkup::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.
@@ -198,7 +198,7 @@ fn is_word(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// State of reading a script: inside `<!--`, a second `<script>` hides the next end tag.
+/// State of reading a script: in `<!-- <script>`, the next end tag does not end the outer script.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptState {
     Plain,

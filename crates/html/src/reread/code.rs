@@ -6,7 +6,7 @@
 use super::{Piece, Pieces, TagPiece, find_ignoring_case, part};
 use crate::markup::Tag;
 
-/// Maximum length of code that is read, in bytes of the page.
+/// Maximum number of bytes of the page in which the end of a piece of code is searched; longer code is not read.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
 const MAX_CODE_BYTES: usize = 4 << 20;
 /// Class names of elements next to code that do not belong to it, such as line numbers and copy buttons.
@@ -21,7 +21,7 @@ const BESIDE_CODE_CLASSES: [&str; 51] = [
     "copy-button", "copy-btn", "copybtn", "btn-copy", "clipboard", "btn-clipboard", "code-copy", "toolbar",
     "toolbar-item", "source-toolbox", "code-header", "code-lang", "select-none", "user-select-none", "sr-only",
 ];
-/// Class names of lines of code that a page hides until the reader asks for them; sources mark them with `#`.
+/// Class names of lines of code that a page shows only on request; their Markdown sources mark them with `#`.
 const HIDDEN: [&str; 1] = ["boring"];
 /// Class names of code in Rust, in which rustdoc and mdBook hide lines.
 const RUST: [&str; 3] = ["language-rust", "lang-rust", "rust"];
@@ -31,7 +31,7 @@ const LINES: [&str; 17] = [
     "ec-line", "code__line", "hljs-ln-line", "react-code-line", "react-file-line", "blob-code", "prism-line",
     "code-block-line", "ql-code-block",
 ];
-/// Class names of the element that holds the code inside of an editor.
+/// Class names of the element that holds the code inside of a code editor on the page.
 const EDITORS: [&str; 7] = [
     "crayon-pre", "urvanov-syntax-highlighter-pre", "enlighter", "cm-content", "codemirror-code", "view-lines",
     "ace_text-layer",
@@ -119,7 +119,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     None
 }
 
-/// Updates the number of open elements with a given name by a tag that has been found.
+/// Updates the number of open elements with a given name when a start or end tag has been found.
 fn count_tag(found: &TagPiece<'_>, (name, count): &mut (&str, u32)) {
     if found.is_like(name) {
         *count = if found.raw.is_end { *count - 1 } else { *count + 1 };
@@ -145,7 +145,7 @@ fn runs_in_line(tag: Tag) -> bool {
     tag.is_inline() || tag == Tag::Other
 }
 
-/// Kind of an element in code.
+/// Kind of an element inside a piece of code, such as a line or a line number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -205,17 +205,17 @@ fn is_rust(element: &TagPiece) -> bool {
     })
 }
 
-/// Text of a piece of code as it grows, with the state of its lines.
+/// Text of a piece of code that is being read, with the state of its lines.
 #[derive(Debug, Default)]
 struct Code {
     out: String,
-    /// White space with line ends that belongs to the code only if no block-level element follows.
+    /// White space with line ends that has been read last; it is dropped if a block-level element follows.
     waiting: String,
-    /// True if a line element has ended and no line end has followed it.
+    /// True if an element that holds one line of code has ended, and no line end has followed it.
     line_ended: bool,
-    /// Byte length of `out` at the start of the open line element.
+    /// Byte length that the code had at the start of the open element that holds one line.
     line_from: usize,
-    /// True if a block-level element has started or ended and nothing has followed.
+    /// True if the last thing read is the start or end of a block-level element.
     behind_block: bool,
     is_rust: bool,
     hidden: HiddenText,
@@ -249,7 +249,7 @@ impl Code {
         self.behind_block = false;
     }
 
-    /// Adds the waiting white space to the code.
+    /// Adds the white space that was held back to the code.
     fn settle(&mut self) {
         if !self.waiting.is_empty() {
             self.line_ended = false;
@@ -265,7 +265,7 @@ impl Code {
         self.out.push('\n');
     }
 
-    /// Ends a line that is not empty, at the edge of a block-level element.
+    /// Ends the current line, unless it is empty, because a block-level element starts or ends.
     fn edge(&mut self) {
         self.waiting.clear();
         if !self.out.is_empty() && !self.out.ends_with('\n') {
@@ -371,7 +371,7 @@ fn without_numbers(text: &str) -> String {
     left.join("\n")
 }
 
-/// Beginning of the first of the hidden lines that mdBook puts around code without `main`.
+/// Beginning of `#![allow(unused)]`, the first of the hidden lines that mdBook puts around code without `main`.
 const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";

@@ -141,7 +141,7 @@ fn without_addresses(part: &str) -> String {
     out
 }
 
-/// Returns the words of a Markdown line without the marks that trommel added; `None` if no word is left.
+/// Returns the words of a Markdown line without Markdown marks such as `#` and `>`; `None` if no word is left.
 fn words_of_line(line: &str) -> Option<String> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|');
     let mut line = line.trim_start_matches(is_mark);
@@ -209,7 +209,7 @@ pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, 
 struct Alignment<'a, I> {
     wanted: I,
     parts: &'a [(usize, usize)],
-    /// Index in `parts` of the first part that does not end before the current character.
+    /// Index in `parts` of the first part that ends after the current character.
     next: usize,
     found: Vec<Option<(usize, usize)>>,
 }
@@ -228,8 +228,8 @@ impl<I: Iterator<Item = (usize, char)> + Clone> Alignment<'_, I> {
         Some(self.found)
     }
 
-    /// Handles a tag where reading may have added a sign: quotation marks of `q`, brackets of ruby, the `alt` of an
-    /// image.
+    /// Handles a tag for which a sign may have been added to the text: quotation marks of `q`, brackets of ruby, the
+    /// `alt` of an image.
     fn sign(&mut self, found: &TagPiece) {
         let next = self.wanted.clone().next().map(|(_, c)| c);
         let sign = match found.tag {

@@ -39,8 +39,8 @@ impl Element {
 }
 
 impl Page {
-    /// Returns the index of the innermost element that contains the whole of a block, or [`NONE`](crate::NONE).
-    /// [`Block::element`] may end inside of the block. `html` is the decoded page.
+    /// Returns the index of the innermost element that contains the whole block, or [`NONE`](crate::NONE). The element
+    /// at its start ([`Block::element`]) may end inside of the block. `html` is the decoded page.
     pub fn element_around(&self, html: &str, block: &Block) -> u32 {
         if block.pieces <= 1 {
             return block.element;
