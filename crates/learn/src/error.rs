@@ -15,7 +15,7 @@ pub enum LearnError {
         /// Error that the operating system reported.
         source: std::io::Error,
     },
-    /// A JSON line of a gold file or of a file of judged pages cannot be parsed or written.
+    /// A JSON line of a file of labelled pages, or of a file of results by page, cannot be parsed or written.
     #[error("{path}, line {line}: {source}")]
     Line {
         /// Path of the file with the faulty line.
@@ -25,7 +25,7 @@ pub enum LearnError {
         /// Error of the JSON parser or writer.
         source: serde_json::Error,
     },
-    /// A line of a file of judged pages holds impossible values, such as a probability above 1.
+    /// A line of a file of results by page holds impossible values, such as a probability above 1.
     #[error("{path}, line {line}: {message}")]
     Unsound {
         /// Path of the file with the faulty line.
@@ -63,7 +63,7 @@ pub enum LearnError {
     /// The training data holds nothing to learn from; the text says why.
     #[error("nothing to learn from: {0}")]
     Nothing(&'static str),
-    /// No block of the training pages is labelled with this role.
+    /// No block of the training pages is labelled with this role, such as `ingredient`, so the role cannot be learned.
     #[error("no block of the pages to learn from is labelled {0:?}")]
     Role(String),
     /// The numerical solver failed; the text is its message.

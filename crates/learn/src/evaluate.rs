@@ -33,7 +33,7 @@ pub struct Report {
     pub set: String,
     /// Mean scores over the pages that have a complete gold text.
     pub overall: Mean,
-    /// Mean scores over the pages of which only some texts are known, to be kept or dropped; `None` without such pages.
+    /// Mean scores over the pages whose labels list only some texts to keep or to drop; `None` without such pages.
     pub texts: Option<Mean>,
     /// Number of pages that have no score because their gold has no text.
     pub without_text: usize,
@@ -116,7 +116,7 @@ pub fn text_by(extractor: &Extractor, page: &LabelledPage) -> String {
     extractor.extract(page.html.as_bytes(), &hints).text()
 }
 
-/// Returns the text of a page's kept blocks and kept embedded texts (from JSON-LD), one per line.
+/// Returns the main text of a page: the blocks marked in `keep` and the kept texts of its JSON-LD, one per line.
 pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> String {
     let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
     let embedded = embedded.iter().filter(|embedded| embedded.kept);
@@ -160,7 +160,8 @@ impl Scores {
         Self::from_counts(hits, extracted_words, gold_words)
     }
 
-    /// Scores a text by the required texts (`with`) and the forbidden texts (`without`) that it contains.
+    /// Scores a text by listed texts: precision falls with forbidden ones (`without`) in it, recall with missing ones
+    /// of `with`.
     pub fn of_texts(with: Required, without: Required) -> Self {
         Self::from_counts(with.kept.into(), (with.kept + without.kept).into(), with.all.into())
     }
@@ -192,24 +193,25 @@ impl Scores {
     }
 }
 
-/// Number of texts that a page's gold lists as required (or as forbidden), and of those that the kept text contains.
+/// Counts of the texts that a page's labels require (or forbid), and of those among them that the extracted text has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
-    /// Number of texts that the gold lists.
+    /// Number of texts that the page's labels require (or forbid).
     pub all: u32,
-    /// Number of listed texts that the kept text contains.
+    /// Number of required (or forbidden) texts that the extracted text contains.
     pub kept: u32,
 }
 
 impl Required {
-    /// Counts `texts`, and those that the text `kept` contains, ignoring case, punctuation and line breaks.
+    /// Counts the required (or forbidden) `texts`, and those in the extracted text `kept`. Case, punctuation and line
+    /// breaks do not matter.
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));
         Self { all: texts.len() as u32, kept: texts.iter().filter(has).count() as u32 }
     }
 
-    /// Returns whether the kept text contains all of the listed texts.
+    /// Returns whether the extracted text contains all of the required (or forbidden) texts.
     pub fn is_whole(&self) -> bool {
         self.kept == self.all
     }

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use trommel_html::Page;
 use trommel_text::words::{Rule, words};
 
-/// Share of a block's words in common with the gold text, in order, above which the block counts as content.
+/// Threshold of labelling: a block is content if more than this share of its words is in the gold text, in the same
+/// order.
 pub const LABEL_SHARE: f32 = 0.1;
 
 /// Returns for each block the share of its words (0 to 1) on a longest common subsequence with the gold text.
@@ -93,7 +94,7 @@ fn align(a: &[u32], b: &[u32], offset: usize, table: usize, give: &mut impl FnMu
     trace(a, b, offset, give);
 }
 
-/// Maps each word of `a` to a bit row with its positions; also returns the length of a row in 64-bit words.
+/// Maps each word of `a` to a bit set of the positions at which it occurs; also returns a set's length in 64-bit words.
 fn masks(a: impl Iterator<Item = u32>, len: usize) -> (FxHashMap<u32, Vec<u64>>, usize) {
     let stride = len.div_ceil(64);
     let mut masks: FxHashMap<u32, Vec<u64>> = FxHashMap::default();

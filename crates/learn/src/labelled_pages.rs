@@ -48,7 +48,7 @@ pub struct Gold {
     /// Language code of the page.
     #[serde(default)]
     pub lang: Option<String>,
-    /// Roles of the page's blocks, as `trommel label` writes them.
+    /// Roles of the page's blocks, such as `headline` or `comment`, as `trommel label` writes them.
     #[serde(default)]
     pub blocks: Vec<GoldBlock>,
     /// All ingredients of the recipe on the page, one text each.
@@ -59,13 +59,13 @@ pub struct Gold {
     pub steps: Vec<String>,
 }
 
-/// Role of one block of a page, as a gold object records it.
+/// Role of one block of a page, such as `headline`, as stored in the page's gold object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct GoldBlock {
     /// Byte range of the block in the decoded page: its first byte, and one past its last.
     #[serde(default)]
     pub span: (u32, u32),
-    /// Name of the block's role; empty in sets that mark blocks in another way.
+    /// Name of the block's role, such as `headline`; empty if the page set does not name roles.
     #[serde(default)]
     pub role: String,
 }

@@ -20,5 +20,5 @@ pub use train::{
     Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, ScoredPage, TrainOptions, Trained,
     Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
 };
-/// Score of a model and group of features, for reports and training options.
+/// Types of the model that reports and training options use: scores, and groups of features.
 pub use trommel_model::{Score, features::FeatureGroup};

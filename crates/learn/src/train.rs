@@ -27,7 +27,7 @@ pub use learned_words::list;
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use roles::train_roles;
 
-/// Prefix of the columns that describe the page's URL. The columns tell the page type, but blocks are not judged by
+/// Prefix of the feature columns about the page's URL. They help to find the page type, but blocks are not judged by
 /// them, because URLs differ from crawl to crawl.
 const ADDRESS: &str = "address.";
 
@@ -42,7 +42,7 @@ pub struct TrainOptions {
     pub groups: Vec<FeatureGroup>,
     /// Kind of model to train.
     pub learner: Learner,
-    /// Share of a block's words in common with the gold text above which the block is labelled as content.
+    /// Threshold of labelling: a block is content if more than this share of its words is in the gold text (0 to 1).
     pub label_share: f32,
     /// Rule for the weight of each block in training.
     pub weighting: Weighting,
@@ -50,29 +50,31 @@ pub struct TrainOptions {
     pub held_out: HeldOut,
     /// Number of folds of cross-validation, if hosts are held out.
     pub folds: usize,
-    /// Number of last page sets, which teach only the scorer for listings and other pages that are not one text.
+    /// Number of page sets, the last ones, that train only the part of the model for listings and similar pages.
     pub list_sets: usize,
-    /// Number of page sets before the last `list_sets`, which teach only the scorers of threads and of page types.
+    /// Number of page sets before the last `list_sets` that train only the parts of the model for forums and page
+    /// types.
     pub thread_sets: usize,
     /// True if readers' comments in the gold count as content.
     pub comments: bool,
 }
 
-/// Purpose of fitting scorers: to compare candidates, or to make the final model.
+/// Purpose of a training run: to compare candidate models, or to make the final one.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
-    /// Fit of every candidate for cross-validation, with a single seed for the scorers of page kinds.
+    /// Training of all candidate models for cross-validation; the parts for forums and for listings use one random
+    /// seed.
     Test,
-    /// Fit of the final model, with this penalty.
+    /// Training of the final model, with this L2 penalty.
     Use(f64),
 }
 
-/// Indices that divide the page sets by the scorers that learn from them.
+/// Indices that divide the page sets into those that train the whole model and those that train only parts of it.
 #[derive(Clone, Copy, Debug)]
 struct SetRoles {
-    /// Index of the first set that teaches only the scorers of threads and of page types.
+    /// Index of the first page set that trains only the parts of the model for forum threads and page types.
     threads: usize,
-    /// Index of the first set that teaches only the scorer for listings and other pages that are not one text.
+    /// Index of the first page set that trains only the part of the model for listings and similar pages.
     lists: usize,
 }
 
@@ -96,7 +98,7 @@ impl Default for TrainOptions {
 }
 
 impl TrainOptions {
-    /// Returns which of `sets` page sets teach only some of the scorers.
+    /// Divides `sets` page sets into those that train the whole model and those that train only parts of it.
     fn roles(&self, sets: usize) -> SetRoles {
         let lists = sets.saturating_sub(self.list_sets);
         SetRoles { threads: lists.saturating_sub(self.thread_sets), lists }

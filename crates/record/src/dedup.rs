@@ -40,7 +40,7 @@ pub enum DedupError {
         /// Error of the operating system or of the file's format.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// A line of a file is not the signature or duplicate that it should be.
+    /// A line of a file of signatures, or of a file of listed duplicates, cannot be parsed.
     #[error("{path}: line {line}: {source}")]
     Line {
         /// Path of the file.
@@ -50,15 +50,15 @@ pub enum DedupError {
         /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// Two signatures have the same shard and row: two shards have the same name, or one shard was signed twice.
+    /// Two signatures have the same shard (output file) and row: two files have the same name, or one was signed twice.
     #[error("{shard}: row {row} is there twice: give each output a name of its own, and its signatures once")]
     Twice {
-        /// Name of the shard.
+        /// Name of the shard: the output file without its suffix.
         shard: String,
         /// Index of the document in the shard, from 0.
         row: u64,
     },
-    /// A listed duplicate is not in the output file.
+    /// A document that is listed as a duplicate is not in the output file.
     #[error(
         "{path}: has no row {row}, which is listed as a duplicate: it is another output than the one that was signed"
     )]

@@ -86,12 +86,12 @@ pub enum OutputError {
     /// The search index of an output cannot be assembled.
     #[error("{0}")]
     Index(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The folder that the output would replace contains a foreign file.
+    /// The folder that the output would replace contains a file that is not part of such an output.
     #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is")]
     Foreign {
         /// Path of the folder.
         path: std::path::PathBuf,
-        /// Path of the foreign file in the folder.
+        /// Path of a file in the folder that is not part of such an output.
         file: std::path::PathBuf,
     },
     /// Files in this format cannot have this compression.

@@ -26,7 +26,7 @@ pub struct Capture<'a> {
     pub media_type: &'a str,
     /// Values of the `X-Robots-Tag` headers.
     pub robots: &'a [&'a str],
-    /// Reservations of rights in the HTTP headers.
+    /// Reservations of rights, such as against text mining, in the HTTP headers.
     pub rights: Option<&'a Rights>,
 }
 

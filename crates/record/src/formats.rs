@@ -199,8 +199,8 @@ impl Compression {
     }
 }
 
-/// Returns the suffix of a file name that determines format and compression, in any case, and both of them. Returns
-/// `None` if the name determines no format.
+/// Returns the end of a file name that determines format and compression, with both of them; upper and lower case count
+/// as equal. Returns `None` if the name determines no format.
 pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     let lower = name.to_ascii_lowercase();
     let pairs =

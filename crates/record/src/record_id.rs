@@ -7,7 +7,7 @@ use sha1::{Digest as _, Sha1};
 use trommel_archive::{Place, Record};
 use trommel_extract::RecordSource;
 
-/// Converts the place of a record in an archive to the form that documents contain.
+/// Converts the location of a record in a web archive to the form in which documents state it.
 pub fn source(place: &Place) -> RecordSource {
     RecordSource { file: place.file.clone(), offset: place.offset, length: place.length, inner: place.inner }
 }

@@ -74,7 +74,7 @@ fn moment(date: &Option<String>) -> Option<Moment> {
 /// Names of the first columns, which the FineWeb dataset also has. The names are those of the JSON keys (`lang` instead
 /// of FineWeb's `language`), and the number of words replaces the number of tokens.
 const FIRST: [&str; 8] = ["text", "id", "dump", "url", "date", "file_path", "lang", "word_count"];
-/// Names of columns that are placed before the column of a certain key, instead of in the order of the keys.
+/// Names of columns to move, each group with the name of the column before which it is placed.
 const MOVED: [(&[&str], &str); 3] = [
     (&["confidence"], "comments"),
     (&["charset", "charset_source"], "status"),

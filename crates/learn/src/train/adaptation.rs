@@ -20,11 +20,11 @@ use super::{ADDRESS, TrainOptions, logistic::fit_additive, page_types::is_of_pag
 use crate::error::LearnError;
 use crate::labelled_pages::{PageSet, by_group};
 
-/// L2 penalties on the correction, among which cross-validation chooses.
+/// Candidate L2 penalties for the correction of a finished model; cross-validation chooses one of them.
 const PENALTIES: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];
-/// Maximum loss of mean F1 on each page set that is labelled by other conventions than the user's.
+/// Maximum by which a correction may lower mean F1 on a page set that is labelled by other conventions than the user's.
 const LOSS: f64 = 0.001;
-/// Number of bins per column; small because a user labels few pages.
+/// Number of bins per feature column; small, because a user labels few pages.
 const BINS: usize = 8;
 
 /// Finished model that was adapted to the user's pages, with the scores before and after.
@@ -132,7 +132,7 @@ struct OwnPages {
     table: BlockTable,
     /// Log odds of each row (one block) by the finished model.
     odds: Vec<f32>,
-    /// Layout of each page: the field and section that each block belongs to.
+    /// Groups of blocks on each page: fields (blocks with the same path of element names and classes) and sections.
     layouts: Vec<Layout>,
     pooling: f32,
     /// Index of the page that each row belongs to.
@@ -140,11 +140,12 @@ struct OwnPages {
     pages: usize,
 }
 
-/// Additive scorer that corrects the log odds of a finished model, over the columns of that model's schema.
+/// Additive model whose output is added to the log odds by a finished model, to correct them.
 type Correction = trommel_model::Additive;
 
 impl OwnPages {
-    /// Collects the rows of the user's pages (the first `own_sets` sets) and of the others, with equal total weights.
+    /// Collects the blocks of the user's pages (the first `own_sets` sets) and of the others; both get equal total
+    /// weight.
     fn new(base: &Model, pages: &[Labelled], own_sets: usize) -> Self {
         let names = base.schema().names();
         let share = |is_own: bool| -> f64 {
@@ -260,7 +261,7 @@ impl OwnSample {
     }
 }
 
-/// Returns the finished model `base` with the correction as one more scorer, and with new facts about its training.
+/// Returns the finished model `base` with the correction built in, and with new facts about its training.
 pub(super) fn corrected(
     base: &Model,
     correction: Option<Correction>,

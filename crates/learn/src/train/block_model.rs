@@ -23,7 +23,7 @@ pub struct JudgedPage {
     pub labels: Vec<bool>,
     /// Label of each text that only the JSON-LD holds: true if the text is content.
     pub embedded_labels: Vec<bool>,
-    /// Choice among the blocks and JSON-LD texts of the page, with its scores.
+    /// Main text chosen from the blocks and JSON-LD texts of the page, with its scores.
     pub scored: ScoredPage,
 }
 

@@ -34,13 +34,13 @@ pub(super) struct CrossValidated {
     pub penalties: Vec<f64>,
     /// Probabilities of the blocks of each page, by each candidate model.
     pub probabilities: Vec<ByCandidate>,
-    /// Factor by which each page's log odds are multiplied in a selection by simulated outcomes (worlds), from its page
-    /// type.
+    /// Factor for each page, by its page type, that multiplies its log odds before text is chosen by simulated
+    /// outcomes.
     pub sharpness: Vec<f32>,
 }
 
 /// Judges the blocks of each page by models that were trained without the page's fold. `roles` says which of the last
-/// sets teach only the scorers of page kinds (threads and lists).
+/// page sets train only the parts of the model for forums and listings.
 pub(super) fn cross_validate(
     pages: &[Labelled],
     roles: SetRoles,
@@ -113,7 +113,8 @@ pub(super) fn cross_validate_embedded(
         .collect())
 }
 
-/// Returns the log odds of each block of a page, by the scorers in `parts` and the scorers of page kinds in `fitted`.
+/// Returns the log odds of each block of a page, by the scorers `parts` and by those for forums and listings in
+/// `fitted`.
 fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> Vec<f32> {
     let band = band(parts);
     let row = rows.iter().next().unwrap_or_default();
@@ -132,7 +133,7 @@ fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> 
 }
 
 /// Returns the pages whose index `may_use` accepts, with labels for all of their blocks, and the shortened copies of
-/// these pages. `roles` says which of the last sets teach only the scorers of page kinds.
+/// these pages. `roles` says which of the last page sets train only parts of the model.
 pub(super) fn training_pages<'a>(
     pages: &'a [Labelled<'a>],
     roles: SetRoles,
@@ -153,9 +154,9 @@ pub(super) fn training_pages<'a>(
     Ok(all)
 }
 
-/// Candidate rules for choosing main text by probabilities, besides expected F1. Worlds with a factor below 1 are left
-/// out: they keep more of listings, but also lists of linked headlines on news pages. On page types made of parts, the
-/// factor of the type lowers the factor of the rule.
+/// Candidate rules for choosing main text by probabilities, besides expected F1. Worlds (simulated outcomes) with a
+/// factor below 1 are left out, because they keep lists of linked headlines on news pages. On page types made of parts,
+/// such as listings, the factor of the type lowers the factor of the rule.
 const SELECTIONS: [Selection; 12] = [
     Selection::Worlds(1.0),
     Selection::Worlds(1.2),
@@ -171,8 +172,8 @@ const SELECTIONS: [Selection; 12] = [
     Selection::Threshold(0.6),
 ];
 
-/// Minimum gain in mean F1 for which a selection replaces the best before it. Different choices on two pages of the
-/// smallest training set move the mean by as much.
+/// Minimum gain in mean F1 with which a rule for choosing main text replaces the best rule before it. Different choices
+/// on two pages of the smallest training set move the mean by as much.
 const MARGIN: f64 = 0.002;
 
 /// Best candidate model and best selection rule in cross-validation, with the text chosen on each page.
@@ -186,7 +187,7 @@ pub(super) struct Chosen {
 /// Main text chosen on one page, with its scores.
 #[derive(Clone, Debug)]
 pub struct ScoredPage {
-    /// Selection rule that made the choice.
+    /// Rule by which the text was chosen, such as a threshold for the probability of a block.
     pub selection: Selection,
     /// Expected word F1 of the chosen text (0 to 1).
     pub expected_f1: f32,
@@ -198,8 +199,8 @@ pub struct ScoredPage {
     pub embedded: Vec<JudgedEmbedded>,
 }
 
-/// Chooses the candidate model with the best mean F1 under expected F1, then tries every other selection with that
-/// model. A selection is taken if it raises mean F1 by more than [`MARGIN`].
+/// Chooses the candidate model with the best mean F1 when text is chosen by expected F1. Then tries the other rules for
+/// choosing text; one is taken if it raises mean F1 by more than [`MARGIN`].
 pub(super) fn choose(
     pages: &[Labelled],
     judged: &CrossValidated,
@@ -264,7 +265,7 @@ fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
 }
 
 impl Labelled<'_> {
-    /// Chooses among the page's blocks and embedded texts by `selection`, and scores the chosen text.
+    /// Chooses main text from a page's blocks and JSON-LD texts by the rule `selection`, and scores it.
     pub(super) fn score(
         &self,
         probabilities: &[f32],

@@ -14,7 +14,7 @@ use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 use crate::labelled_pages::{PageSet, numbered_lines};
 
-/// Value of `format` in the first line of a file of judged pages.
+/// Value of `format` in the first line of a file of judged pages (results of cross-validation, page by page).
 const FORMAT: &str = "trommel-judged";
 /// Version of the file format for judged pages that this program writes and reads.
 const VERSION: u32 = 1;
@@ -116,7 +116,7 @@ impl JudgedSet {
         out.flush().map_err(io)
     }
 
-    /// Reads a file of judged pages.
+    /// Reads a file of judged pages: the results of a cross-validation, page by page.
     ///
     /// # Errors
     /// Fails if the file cannot be read, is not a file of judged pages of this version, or holds impossible values.

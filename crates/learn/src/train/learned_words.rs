@@ -11,16 +11,17 @@ use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, T
 use super::{table::BlockTable, training_pages::Labelled};
 use crate::labelled_pages::{Example, by_group};
 
-/// Minimum odds (or maximum inverse odds) of content for a listed attribute word (Peters and Lecocq, WWW 2013).
+/// Minimum odds for or against content at which an `id` or `class` word is listed (Peters and Lecocq, WWW 2013).
 const ODDS: f64 = 2.5;
-/// Minimum share of the content blocks, or of the other blocks, with a listed attribute word (Peters and Lecocq 2013).
+/// Minimum share of content blocks, or of other blocks, that have an `id` or `class` word; rarer words are not listed
+/// (Peters and Lecocq 2013).
 const SHARE: f64 = 0.01;
-/// Minimum number of hosts that use a listed attribute word. The paper's authors picked words "with an obvious meaning"
-/// by hand, and words of few sites have none.
+/// Minimum number of hosts that use an `id` or `class` word; words of fewer hosts are not listed. Peters and Lecocq
+/// picked words "with an obvious meaning" by hand, and words of few sites have none.
 const HOSTS: usize = 5;
-/// Minimum share of all hosts that use a listed attribute word.
+/// Minimum share of all hosts that use an `id` or `class` word; rarer words are not listed.
 const HOST_SHARE: f64 = 0.01;
-/// Minimum number of pages with an attribute word for which a weight is learned.
+/// Minimum number of pages with an `id` or `class` word; words on fewer pages get no weight.
 const PAGES: f64 = 4.0;
 /// Maximum absolute value of a word's weight, in log odds.
 const WEIGHT: f64 = 3.0;
@@ -40,7 +41,7 @@ impl Votes<'_> {
         *(if is_content { &mut self.content } else { &mut self.other }) += weight;
     }
 
-    /// Adds one vote, divided between content and other blocks in proportion to the votes in `page`.
+    /// Adds the vote of one page: a total of 1, divided between content and other blocks as in `page`.
     fn add_share(&mut self, page: &Votes) {
         let share = page.content / (page.content + page.other).max(f64::MIN_POSITIVE);
         self.content += share;
@@ -144,9 +145,9 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
         .collect()
 }
 
-/// Maximum number of words of a block from which the weights of text words are learned.
+/// Maximum number of words of a short block; the weights of text words are learned only from short blocks.
 const SHORT: u32 = 24;
-/// Minimum number of hosts that use a word or word pair for which a weight is learned.
+/// Minimum number of hosts that use a word or word pair; rarer ones get no weight.
 const WORD_HOSTS: usize = 6;
 
 /// Returns the weights of words and word pairs at the start of short blocks: their log odds of content. Each page has
@@ -184,14 +185,15 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
 /// Number of parts into which training pages are divided to learn word weights. The features of a page use weights from
 /// the other parts, so the model does not learn to trust words on only a few pages.
 const CROSS_FIT: usize = 4;
-/// Maximum number of blocks of one page in the training table.
+/// Maximum number of blocks of one page in the training table; of a longer page, a random sample is taken.
 const MAX_ROWS: usize = 200;
-/// Number of pages out of which [`MASKED`] are drawn. New pages may have no known words, above all in another language.
+/// Number of training pages out of which [`MASKED`] are trained without word weights, because new pages may have no
+/// known words, above all in another language.
 const MASK: u64 = 10;
-/// Number of pages out of [`MASK`] trained without weights of attribute words; as many without those of text words.
+/// Number of pages out of ten that are trained without weights of attribute words; as many without those of text words.
 const MASKED: u64 = 3;
 
-/// Name of the column with the share of a block's terms that have a weight.
+/// Name of the feature column with the share of a block's words and word pairs that have a learned weight.
 const KNOWN_WORDS_COLUMN: &str = "wording.known";
 /// Maximum number of pages for estimating the median share of known words.
 const MAX_PAGES: usize = 400;

@@ -64,7 +64,8 @@ pub(super) fn sketch_of(binned: &Binned, labels: &[bool], weights: &[f32], seeds
 }
 
 impl Learner {
-    /// Returns the share of a block's log odds that comes from the mean over the block's field (0 to 1).
+    /// Returns the share (0 to 1) of a block's log odds that comes from the mean over all blocks of its field (the
+    /// blocks with the same path of element names and classes).
     pub(crate) fn pooling(self) -> f32 {
         match self {
             // The paper judges every block by itself.
@@ -73,7 +74,7 @@ impl Learner {
         }
     }
 
-    /// Zeroes the columns of a table that models of this kind do not use.
+    /// Sets to zero the feature columns of a training table that models of this kind do not use.
     pub(crate) fn blank_unasked(self, table: &mut BlockTable, names: &[String]) {
         table.blank(names, ADDRESS);
         if self == Learner::Lite {
@@ -114,15 +115,16 @@ impl Learner {
     }
 }
 
-/// Absolute log odds by the additive part of a model below which boosted trees judge a block too
-/// (docs/decisions/best.md).
+/// Limit of doubt: a block whose log odds by the additive model are below it, in absolute value, is judged by boosted
+/// trees too (docs/decisions/best.md).
 // With 2, mean F1 over ten unseen sets is .0008 lower, with 2.5 it is .0001 higher, and more blocks are asked for.
 const BAND: f32 = 2.3;
-/// Share of boosted trees in the log odds of the blocks that they judge (docs/decisions/best.md).
+/// Share (0 to 1) of boosted trees in the log odds of the blocks that they judge besides the additive model
+/// (docs/decisions/best.md).
 const TREES: f32 = 0.85;
 
-/// Returns the absolute log odds by a model's first scorer below which boosted trees judge a block too. Returns `None`
-/// if the first scorer is trees, or no other scorer is.
+/// Returns the limit of doubt: blocks whose absolute log odds by the first scorer are below it are judged by trees too.
+/// Returns `None` if the first scorer is trees, or no other scorer is.
 pub(super) fn band(parts: &[WeightedScorer]) -> Option<f32> {
     let is_trees = |part: &WeightedScorer| matches!(part.scorer, Scorer::Trees(_));
     let (first, rest) = parts.split_first()?;
@@ -176,8 +178,8 @@ struct Area {
     value: f32,
 }
 
-/// Returns the additive model with the same log odds as `trees`, up to rounding; `None` if a tree asks more than two
-/// questions on a path.
+/// Returns the additive model with the same log odds as `trees`, up to rounding; `None` if a path in a tree has more
+/// than two splits.
 pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     let mut singles: BTreeMap<u16, Vec<(Range, f32)>> = BTreeMap::new();
     let mut pairs: BTreeMap<(u16, u16), Vec<Area>> = BTreeMap::new();

@@ -183,7 +183,7 @@ impl Loss<'_> {
     }
 }
 
-/// Returns the dot product, summed in eight lanes that the compiler turns into vector instructions.
+/// Returns the dot product of two slices; eight partial sums let the compiler use vector instructions.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0f32; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -401,7 +401,7 @@ where
 
 struct Function<F> {
     function: F,
-    /// Last evaluated point, because the solver asks for its cost and its gradient separately.
+    /// Last point at which the function was evaluated; kept because the solver asks for cost and gradient separately.
     last: Mutex<Option<Point>>,
 }
 

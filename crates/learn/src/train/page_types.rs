@@ -18,21 +18,21 @@ use super::training_pages::Labelled;
 use super::{ADDRESS, Purpose};
 use crate::error::LearnError;
 
-/// Kind of pages whose blocks have a separate scorer.
+/// Kind of pages with a scorer of its own: an extra part of the model that helps to judge blocks on such pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Pages that are not one text: listings, products, documentation.
     Lists,
-    /// Threads: posts of several people, one below the other.
+    /// Forum threads: posts of several people, one below the other.
     Threads,
 }
 
-/// Name of the page type of threads.
+/// Name of the page type of forum threads.
 const THREAD: &str = "forum";
 const TEXTS: [&str; 2] = ["article", THREAD];
 
 impl Kind {
-    /// Returns the names of the page types that do not belong to the kind.
+    /// Returns the names of the page types that do not belong to this kind of pages.
     fn others(self, page_types: &[PageTypeScorer]) -> Vec<String> {
         match self {
             Kind::Lists => TEXTS.map(str::to_owned).into(),
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Returns the log odds that are added to the intercept of the kind's scorer.
+    /// Returns the log odds to add to the scorer for this kind of pages; more blocks are kept if they are positive.
     fn lift(self) -> f32 {
         match self {
             // Recall costs these pages more than precision. Agendas gain .009, courts, documentation and wcxb-dev change
@@ -51,18 +51,20 @@ impl Kind {
     }
 }
 
-/// Two probabilities that a page is of a kind: at the first, the kind's scorer begins to count, at the second, fully.
+/// Two probabilities that a page is of a kind (listing or forum): from the first on, the scorer for the kind counts in
+/// part, from the second on, fully.
 // From .1 on, pages of news and blogs lose: L3S-GN1 .004.
 const BETWEEN: (f32, f32) = (0.3, 0.7);
-/// Share of a page kind's scorer in the log odds of blocks, once the scorer counts fully (0 to 1).
+/// Share of the scorer for a page kind (listing or forum) in the log odds of blocks, once it counts fully (0 to 1).
 // With 1 the errors of the other parts, which are others, are no longer averaged out.
 const SHARE: f32 = 0.7;
-/// Probability of a page kind from which a page has its full weight in training the kind's scorer.
+/// Probability that a page is of a kind (listing or forum); pages above it have full weight in training the kind's
+/// scorer.
 const FULL_WEIGHT: f32 = 0.5;
-/// Minimum weight of a page in training the scorer of a page kind.
+/// Minimum weight of a page in training the scorer for a page kind; pages of other kinds count this little.
 const MIN_WEIGHT: f32 = 0.1;
 
-/// Training pages for the scorer of a page kind, with the weight of each page.
+/// Training pages for the scorer of a page kind (listing or forum), with the weight of each page.
 pub(super) struct KindPages {
     kind: Kind,
     others: Vec<String>,
@@ -119,21 +121,21 @@ impl KindPages {
     }
 }
 
-/// Returns the weight of a page in training the scorer of a page kind, given the feature row of one of its blocks.
+/// Returns the weight of a page in training the scorer for a page kind, given the features of one of its blocks.
 fn share_of_page(others: &[String], page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
     (probability_of_kind(others, page_types, &type_odds(page_types, row)) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)
 }
 
-/// Prefixes of the columns that describe the whole page rather than one block.
+/// Prefixes of the feature columns that describe the whole page rather than one block.
 const PREFIXES: [&str; 8] = [
     "page.", "address.", "prose.page", "prose.top", "prose.second", "topic.log_", "stated.log_", "outline.log_headings",
 ];
-/// L2 penalty for fitting the scorers of page types, which learn from two thousand pages, not half a million blocks.
+/// L2 penalty for fitting the scorers of page types, which have only two thousand pages to learn from.
 const PENALTY: f64 = 3e-4;
 /// Maximum number of bins of a column in training the scorers of page types.
 const TYPE_BINS: usize = 12;
 
-/// Returns the factor by which log odds are multiplied in a selection by simulated outcomes (worlds), for a page type.
+/// Returns the factor for the log odds of blocks on pages of a type, before main text is chosen by simulated outcomes.
 /// Above 1, doubtful blocks are dropped, as suits one text or a row of posts. Below 1, they are kept, as suits cards,
 /// links and short parts.
 fn sharpness(page_type: &str) -> f32 {
@@ -144,7 +146,8 @@ fn sharpness(page_type: &str) -> f32 {
     }
 }
 
-/// Returns the factor by which a page's log odds are multiplied in a selection by worlds, from the row of one block.
+/// Returns the factor for a page's log odds before text is chosen by simulated outcomes; `row` holds one block's
+/// features.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let page_type = row.and_then(|row| PageType::of(types, &type_odds(types, row)));
     page_type.map_or(1.0, |page_type| page_type.sharpness)
@@ -155,7 +158,7 @@ pub(super) fn type_odds(types: &[PageTypeScorer], row: &[f32]) -> Vec<f32> {
     types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect()
 }
 
-/// Returns whether a column has the same value for all blocks of a page.
+/// Returns whether a feature column has the same value for all blocks of a page.
 pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
 }

@@ -12,7 +12,8 @@ use crate::{error::LearnError, label::shares};
 /// Name of the role for the ingredients of a recipe, which gold objects may give as a list of texts.
 const INGREDIENT: &str = "ingredient";
 const STEP: &str = "step";
-/// Share of a block's words in common with all ingredients (or steps) of a recipe above which the block has that role.
+/// Threshold of labelling: a block gets the role if more than this share of its words is in the recipe's ingredients
+/// (or steps).
 const SHARE: f32 = 0.5;
 /// Number of folds of the cross-validation that chooses the threshold of a role.
 const FOLDS: usize = 5;

@@ -37,8 +37,8 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Fits all parts of a model on `pages`. `roles` says which of the last sets teach only the scorers of threads and
-    /// lists.
+    /// Fits all parts of a model on `pages`. `roles` says which of the last page sets train only the parts for forums
+    /// and listings.
     ///
     /// # Errors
     /// Fails if there is nothing to learn from or a solver fails.
@@ -85,7 +85,7 @@ impl Fitted {
 /// Weight of a page whose visible text was removed, leaving the text in its JSON-LD, relative to the unchanged page.
 /// With equal weights F1 falls on unchanged pages, because answers and product texts are kept besides the main text.
 const HIDDEN_WEIGHT: f64 = 0.1;
-/// L2 penalty for fitting the scorer of embedded texts.
+/// L2 penalty for fitting the scorer of embedded texts (texts in a page's JSON-LD).
 const EMBEDDED_PENALTY: f64 = 1e-3;
 
 /// Returns the embedded texts of a page's JSON-LD with their probabilities by `scorer`; empty without a scorer.
@@ -95,7 +95,7 @@ pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer
     texts.map(|(text, _)| JudgedEmbedded::new(scorer.scorer.log_odds(&text.features), text.clone())).collect()
 }
 
-/// Fits the scorer of embedded texts; returns `None` if the embedded texts of the pages do not have both labels.
+/// Fits the scorer of texts in JSON-LD; returns `None` unless the pages have both kinds, content and other texts.
 ///
 /// # Errors
 /// Fails if the solver fails.
@@ -136,8 +136,8 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
 /// True if readers' comments in the JSON-LD count as text in training; by default they are left out.
 pub(crate) const WITH_COMMENTS: bool = false;
 
-/// Labels the unlabelled blocks of partly labelled pages, if there are fully labelled pages. Returns first the fully
-/// labelled pages, and then the others.
+/// Labels the unlabelled blocks of partly labelled pages by a model that is trained on the fully labelled pages, if
+/// any. Returns first the fully labelled pages, and then the others.
 ///
 /// # Errors
 /// Fails if nothing can be learned from the fully labelled pages.

@@ -17,7 +17,8 @@ pub(crate) struct BlockTable {
     pub weights: Vec<f32>,
     /// Maximum number of rows per page; a longer page gives a random sample of its blocks, with raised weights.
     pub most_rows: usize,
-    /// First row of each page that has blocks, and the page's index among the training pages.
+    /// Index of the first row of each page, and the page's index among the training pages; pages without blocks are
+    /// left out.
     pub pages: Vec<(usize, usize)>,
 }
 
@@ -58,7 +59,7 @@ impl BlockTable {
         }
     }
 
-    /// Returns for each block of a page whether the table gets a row for it.
+    /// Returns for each block of a page whether it gets a row in the table; long pages give a random sample of blocks.
     fn drawn(&self, page: &Labelled) -> Vec<bool> {
         let blocks = page.page.page.blocks.len();
         if blocks <= self.most_rows {

@@ -13,10 +13,10 @@ use super::TrainOptions;
 use crate::label::shares;
 use crate::labelled_pages::{Example, LabelledPage, PageSet};
 
-/// Share of an embedded text's phrases in the gold text above which the embedded text is labelled as content.
+/// Threshold of labelling: a text in JSON-LD is content if more than this share of its phrases is in the gold text.
 const MIN_PHRASE_SHARE: f32 = 0.5;
-/// Share of a block's words in common with the required (or the forbidden) texts above which the block is labelled as
-/// one to keep (or to drop).
+/// Threshold of labelling: a block is to be kept (or dropped) if more than this share of its words is in the required
+/// (or forbidden) texts.
 const MIN_REQUIRED_SHARE: f32 = 0.5;
 
 /// Training page with the labels of its blocks.
@@ -30,7 +30,7 @@ pub(crate) struct Labelled<'a> {
     pub certainty: Vec<f32>,
     /// Weight of the page relative to an ordinary page of its set.
     pub share: f64,
-    /// Field and section that each block of the page belongs to.
+    /// Groups of blocks on the page: fields (blocks with the same path of element names and classes) and sections.
     pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,
@@ -71,7 +71,7 @@ impl<'a> Labelled<'a> {
 pub(crate) struct LabelledEmbedded {
     /// Embedded texts of the page as it is, with their labels.
     pub complete: Vec<(EmbeddedText, bool)>,
-    /// Embedded texts of the page without the blocks that repeat the JSON-LD, with their labels.
+    /// Embedded texts of the page, with labels, after removal of the blocks that show the same texts as the JSON-LD.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
 
@@ -119,13 +119,14 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
         .collect()
 }
 
-/// Number of training pages out of which one gets a shortened copy.
+/// Number of training pages for each shortened copy: one page in five is also used with only the start of its content.
 const PAGES_PER_COPY: u64 = 5;
-/// Weight of a shortened copy relative to an ordinary page.
+/// Weight of a page's shortened copy in training, relative to an ordinary page.
 const SHARE: f64 = 0.5;
-/// Minimum number of words of content in a page that gets a shortened copy.
+/// Minimum number of words of content in a page; pages with less get no shortened copy.
 const MIN_WORDS: u32 = 200;
-/// Minimum percentage of the content that a shortened copy keeps, and maximum of the percentage randomly added to it.
+/// Percentages of the content that a page's shortened copy keeps: a fixed part, and the maximum of an added random
+/// part.
 const KEPT_HUNDREDTHS: (u64, u64) = (15, 45);
 
 /// Copy of a training page that keeps only the first part of the content, with the labels of its blocks.

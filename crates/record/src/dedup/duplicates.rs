@@ -46,7 +46,7 @@ pub struct Duplicate {
     pub of: DocumentPlace,
 }
 
-/// One of several equal shares, such as `2/8`, into which keys or other evenly distributed numbers are divided.
+/// One of several equal parts, such as `2/8` (the second of eight), into which keys or other numbers are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyShare {
     number: u64,
@@ -54,7 +54,7 @@ pub struct KeyShare {
 }
 
 impl Default for KeyShare {
-    /// Returns the share of all keys, `1/1`.
+    /// Returns the part that contains all keys, `1/1`.
     fn default() -> Self {
         Self { number: 1, of: 1 }
     }
@@ -73,14 +73,14 @@ impl FromStr for KeyShare {
 }
 
 impl KeyShare {
-    /// Returns whether a key belongs to this share.
+    /// Returns whether a key belongs to this part of all keys.
     pub fn takes(self, key: u64) -> bool {
         key % self.of == self.number - 1
     }
 }
 
-/// Collects signatures in any order and finds the duplicates among them. A document takes about 250 bytes of memory,
-/// less if the finder compares only a share of the keys.
+/// Finder of duplicates, which collects signatures in any order and compares their keys. A document takes about 250
+/// bytes of memory, less if only a part of the keys is compared.
 #[derive(Debug, Default)]
 pub struct Finder {
     share: KeyShare,
@@ -115,7 +115,7 @@ impl Document {
 }
 
 impl Finder {
-    /// Creates a finder that compares only the keys in `share`.
+    /// Creates a finder that compares only the keys in `share`, a part of all keys.
     pub fn new(share: KeyShare) -> Self {
         Self { share, ..Self::default() }
     }
@@ -180,7 +180,8 @@ impl Finder {
     }
 }
 
-/// Calls `note(document, first)`, with indices, for each document that has the key of an earlier one, the `first`.
+/// Calls `note(document, first)`, with indices, for each document with the same key as an earlier document, the
+/// `first`.
 fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
     keys.sort_unstable();
     for group in keys.chunk_by(|one, other| one.0 == other.0) {
@@ -193,11 +194,11 @@ fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32
     }
 }
 
-/// Rows to remove as duplicates from the outputs, by the name of the shard.
+/// Documents to remove from the outputs as duplicates, by shard (output file) and row.
 #[derive(Debug, Default)]
 pub struct Removed(HashMap<String, RemovedRows>);
 
-/// Rows to remove as duplicates from one shard.
+/// Rows (documents) to remove as duplicates from one shard (output file).
 #[derive(Debug, Default)]
 struct RemovedRows {
     /// Maps each row to remove to the hash of its document's id.

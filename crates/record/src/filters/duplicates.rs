@@ -21,7 +21,7 @@ const PAGES_MEMORY: u64 = 64 << 20;
 pub struct Duplicates {
     exact: Option<Memory<u128>>,
     near: Option<Memory<u64>>,
-    /// Keys of the pages that gave a document; `None` if a crawler's copies of pages are not dropped.
+    /// Keys of the pages from which a document was made, to drop a crawler's copies of them; `None` to keep the copies.
     copies: Option<Memory<u64>>,
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
 /// whole generation are remembered.
 #[derive(Debug)]
 struct Memory<K> {
-    /// Maximum number of keys in a generation.
+    /// Maximum number of keys in a generation (half of the memory).
     capacity: usize,
     old: Generation<K>,
     young: Generation<K>,
@@ -173,11 +173,11 @@ struct MemoryState<K> {
     forgotten: u64,
 }
 
-/// Sorted keys of a generation, and the number of its documents.
+/// Sorted keys of a generation (the older or the younger half of the memory), and the number of its documents.
 type SavedGeneration<K> = (Vec<K>, u64);
 
 impl<K: Copy + Ord + Hash> Memory<K> {
-    /// Creates a memory of at most `bytes` bytes, or of seven keys for each generation if that is more.
+    /// Creates a memory of at most `bytes` bytes in two halves; each half has room for at least seven keys.
     fn new(bytes: u64) -> Self {
         // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
         let place = size_of::<K>() as u64 + 1;

@@ -146,7 +146,7 @@ impl StatusRange {
     }
 }
 
-/// Error for a text that is not an HTTP status code or class.
+/// Error for a text that is not an HTTP status code or class, such as `404` or `2xx`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\"")]
 pub struct UnknownStatus(String);

@@ -43,19 +43,19 @@ pub(super) const RULES: [(TextRule, &str, Judge); 4] = [
     }),
 ];
 
-/// Minimum and maximum number of words in a text (Gopher).
+/// Minimum and maximum number of words in a text; shorter and longer texts are dropped (Gopher).
 const WORDS: (f64, f64) = (50.0, 100_000.0);
-/// Minimum and maximum of the mean length of words, in characters (Gopher).
+/// Minimum and maximum of the mean length of words, in characters; other texts are dropped (Gopher).
 const WORD_LENGTH: RangeInclusive<f64> = 3.0..=10.0;
-/// Maximum number of hashes, and of ellipses, divided by the number of words (Gopher).
+/// Maximum number of hashes, and of ellipses, for each word; texts with more are dropped (Gopher).
 const SYMBOLS: f64 = 0.1;
-/// Maximum share of lines that begin with a bullet, 0 to 1 (Gopher).
+/// Maximum share of lines that begin with a bullet, 0 to 1; texts with more are dropped (Gopher).
 const BULLETS: f64 = 0.9;
-/// Maximum share of lines that end with an ellipsis, 0 to 1 (Gopher).
+/// Maximum share of lines that end with an ellipsis, 0 to 1; texts with more are dropped (Gopher).
 const ELLIPSES: f64 = 0.3;
-/// Minimum share of words that have a letter, 0 to 1 (Gopher).
+/// Minimum share of words that have a letter, 0 to 1; texts with a lower share are dropped (Gopher).
 const LETTERS: f64 = 0.8;
-/// Minimum number of different stop words in an English text (Gopher).
+/// Minimum number of different stop words in an English text; texts with fewer are dropped (Gopher).
 const STOP_WORDS: u32 = 2;
 /// English stop words, of which a text must have some (Gopher).
 const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
@@ -63,14 +63,13 @@ const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"
 /// Counts of words in a text that Gopher's quality rules use.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// Number of words in scripts with spaces.
+    /// Number of words in scripts that put spaces between words.
     spaced: u32,
-    /// Number of characters in the words of scripts with spaces.
+    /// Number of characters in the words of scripts that put spaces between words.
     spaced_chars: u64,
-    /// Number of characters in scripts without spaces.
+    /// Number of characters in scripts without spaces between words, such as Chinese.
     unspaced: u32,
-    /// Number of half words with a letter. A character of a script without spaces is one half word; any other word is
-    /// two.
+    /// Number of words with a letter, in halves: a character of a script without spaces counts 1, any other word 2.
     pub(crate) lettered: u32,
     /// Bit set of the stop words that occur in the text, by their index in `STOPS`.
     stops: u8,
@@ -144,14 +143,14 @@ pub(crate) fn has_bullet(line: &str) -> bool {
     line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–']) || line.starts_with("- ") || line.starts_with("* ")
 }
 
-/// Maximum share of lines, or of paragraphs, that repeat earlier ones, 0 to 1 (Gopher).
+/// Maximum share of lines, or of paragraphs, that repeat earlier ones, 0 to 1; texts with more are dropped (Gopher).
 const MAX_REPEATED_SHARE: f64 = 0.3;
-/// Maximum share of the characters that are in repeated lines or repeated paragraphs, 0 to 1 (Gopher).
+/// Maximum share of the characters in repeated lines or paragraphs, 0 to 1; texts with more are dropped (Gopher).
 const REPEATED_CHARS: f64 = 0.2;
-/// Pairs of a number of words in a phrase, and the maximum share of the text's characters in the most frequent phrase
-/// of that length (Gopher).
+/// Pairs: the length of a phrase in words, and the maximum share of a text's characters in its most frequent phrase of
+/// that length (Gopher).
 const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
-/// Pairs of a number of words in a phrase, and the maximum share of the text's characters in repeated phrases of that
+/// Pairs: the length of a phrase in words, and the maximum share of a text's characters in repeated phrases of that
 /// length (Gopher).
 const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
 
@@ -185,7 +184,8 @@ pub(crate) fn repeated_lines(text: &str) -> f64 {
     again as f64 / all.max(1) as f64
 }
 
-/// Counts non-empty lines or paragraphs: all, those that repeat an earlier one, and the characters of all and of those.
+/// Returns four counts of non-empty lines or paragraphs: all, those that repeat an earlier one, and the characters of
+/// both.
 fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
     let mut seen = FxHashSet::default();
     let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
@@ -230,14 +230,14 @@ pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
     chars
 }
 
-/// Minimum number of sentences on a page (C4).
+/// Minimum number of sentences on a page; pages with fewer are dropped (C4).
 const SENTENCES: usize = 3;
-/// Minimum number of words in a line whose sentences count (C4).
+/// Minimum number of words in a line; sentences in shorter lines do not count (C4).
 const LINE_WORDS: u32 = 5;
 /// Phrases of boilerplate, such as cookie notices; sentences in a line with one of these phrases do not count (C4).
 const BOILERPLATE: [&str; 7] =
     ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
-/// Quotation marks and brackets that may follow the final mark of a sentence within the sentence.
+/// Closing quotation marks and brackets that may follow the final punctuation mark of a sentence.
 const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
 /// Returns the reason to drop a document by the page rules of C4; `None` if it passes.
@@ -274,8 +274,8 @@ fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
     !BOILERPLATE.iter().any(|words| lower.contains(words))
 }
 
-/// Returns whether a line ends with a sentence mark or a closing quote (both count in C4), or in a script without
-/// sentence marks.
+/// Returns whether a line ends with final punctuation or a closing quote (both count in C4), or in Thai or Lao, which
+/// have no final punctuation.
 fn ends(line: &str) -> bool {
     let bare = line.trim_end_matches(CLOSERS);
     let last = bare.chars().next_back();

@@ -13,7 +13,8 @@ use crate::{Document, Encode, OutputError};
 #[cfg(feature = "parquet")]
 pub use table::AnnotationTable;
 
-/// Encoder for tables of annotations: encodes a document as a MessagePack map of its [`Annotation`].
+/// Encoder for tables of annotations (facts about each page): writes a document as a MessagePack map of its
+/// [`Annotation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations;
 
@@ -157,7 +158,8 @@ mod table {
     /// Names of columns whose values hardly repeat, which are stored without a dictionary.
     const UNREPEATED_COLUMNS: [&str; 4] = ["url", "content_digest", "warc_record_id", "exact_key"];
 
-    /// Assembler of Parquet tables of annotations. The bytes of the table depend only on the annotations.
+    /// Assembler that writes annotations (facts about each page) as a Parquet table. The bytes of the table depend only
+    /// on the annotations.
     #[derive(Clone, Debug, Default)]
     pub struct AnnotationTable {
         /// Folder or URL prefix to remove from the names of archives, so that they are relative as in a crawl index.

@@ -25,17 +25,17 @@ const GROUP: usize = 4096;
 /// Number of bytes of text after which a row group of a Parquet file ends early.
 // Two groups are in memory: one is read while the other is written.
 const GROUP_BYTES: usize = 32 << 20;
-/// Number of rows whose values of a column are in memory at a time.
+/// Number of rows of a column whose values are in memory at a time.
 const PART: usize = 256;
 /// Level of zstd compression in Parquet files.
 const LEVEL: i32 = 3;
 /// Names of columns whose values hardly repeat, which are stored without a dictionary.
 const UNREPEATED_COLUMNS: [&str; 5] = ["text", "id", "url", "title", "description"];
 
-/// Assembler of Parquet files from encoded documents. The bytes of the file depend only on the documents.
+/// Assembler that writes encoded documents as a Parquet file. The bytes of the file depend only on the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Parquet {
-    /// Set of the optional columns, which follow the usual ones.
+    /// Optional columns of the file, such as blocks or spans, which follow the usual columns.
     pub optional: OptionalColumns,
 }
 

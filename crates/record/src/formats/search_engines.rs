@@ -44,7 +44,7 @@ pub(crate) fn titled_text(record: &Document) -> String {
 
 /// Name of the header field with the full length in bytes of a URL that was cut.
 pub(crate) const URL_LENGTH: &str = "X-URL-Length";
-/// Maximum length of a URL in bytes, because readers of these formats have fixed buffers for a line.
+/// Maximum length of a URL in bytes; a longer URL is cut, because readers of search formats have fixed line buffers.
 const MAX_URL: usize = 8192;
 
 /// Returns the URL of a document in one line, and the full length of the URL in bytes if it was cut.
@@ -96,7 +96,8 @@ pub fn bulk_mapping() -> String {
     json!({"mappings": {"date_detection": false, "properties": properties}}).to_string() + "\n"
 }
 
-/// Returns the field type of a key in a search index, as JSON; `None` for a key that is left out.
+/// Returns the field type of a key in a search index, as JSON, by the shape of its values; `None` for a key to leave
+/// out.
 fn property(shape: Shape) -> Option<Value> {
     Some(match shape {
         Shape::Text | Shape::Texts => json!({"type": "text"}),
@@ -129,7 +130,8 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
-/// Returns the pairs in a document's JSON line that a search engine should index: non-empty, no lists of objects.
+/// Returns the keys and values of a document's JSON line that a search engine should index: no empty values or lists of
+/// objects.
 fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
     let mut keys: IndexMap<&str, &RawValue> = serde_json::from_slice(line)?;
     let lists = Document::KEYS.iter().map(|key| key.field).filter(|field| matches!(field.shape, Shape::Objects(_)));

@@ -251,7 +251,7 @@ fn not_ours(what: &str) -> io::Error {
     io::Error::other(format!("{what} where this program has a file of its own; remove it"))
 }
 
-/// Makes `options` refuse to follow a link, and not wait for a pipe.
+/// Sets `options` so that opening a symbolic link fails, and opening a pipe does not wait.
 #[cfg(unix)]
 fn not_through_links(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;

@@ -13,8 +13,8 @@ use crate::Compression;
 const ZSTD_LEVEL: i32 = 3;
 /// Compression level of gzip for outputs.
 const GZIP_LEVEL: u32 = 6;
-/// Maximum number of bytes of a frame that is compressed in one call. One call takes a third less time than compressing
-/// bytes as they arrive: zstd then avoids a copy and a second search, and libdeflate can replace zlib.
+/// Maximum number of bytes of a frame that is compressed in one call; a longer frame is compressed as its bytes arrive.
+/// One call takes a third less time: zstd then avoids a copy and a second search, and libdeflate can replace zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
 
 /// Compressor of an output into a sequence of zstd frames or gzip members; plain bytes stay unchanged. Every usual
@@ -79,7 +79,8 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Notes that the output has frames that were written elsewhere, if `begun` is true.
+    /// Notes that the output already has frames, if `begun` is true; an output without frames gets an empty one at its
+    /// end.
     pub(crate) fn note_begun(&mut self, begun: bool) {
         self.begun |= begun;
     }

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use super::files::{hidden, open_own};
 use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
-/// Output file that an interrupted run can continue. It is written under a hidden name in the same folder
-/// (`.NAME.tmp`). When dropped, it stays there, so that another run can [`resume`](Self::resume) it. When it is
+/// Output file that a later run can continue after an interruption. It is written under a hidden name in the same
+/// folder (`.NAME.tmp`). When dropped, it stays there, so that another run can [`resume`](Self::resume) it. When it is
 /// complete, [`publish`] gives it its final name.
 pub struct Shard {
     frames: Frames<CountedFile>,
@@ -46,7 +46,7 @@ impl Shard {
         Self { frames: Frames::new(file, compression, length > 0) }
     }
 
-    /// Adds bytes to the current frame of the file.
+    /// Adds bytes to the current compression frame of the file.
     ///
     /// # Errors
     /// Fails if the disk or the compressor fails.
@@ -54,7 +54,7 @@ impl Shard {
         self.frames.write_all(bytes)
     }
 
-    /// Ends the current frame of the file, without syncing the file to disk.
+    /// Ends the current compression frame of the file, without syncing the file to disk.
     ///
     /// # Errors
     /// Fails if the disk fails.
@@ -70,7 +70,8 @@ impl Shard {
         self.frames.end_frame()?.sync()
     }
 
-    /// Ends the current frame and appends the frames of another file, whose bytes must be those of `extent`.
+    /// Ends the current compression frame and appends another file, whose length and checksum must be those of
+    /// `extent`.
     ///
     /// # Errors
     /// Fails if one of the files fails, or if the bytes differ from `extent`.
@@ -133,8 +134,8 @@ impl<R: Read> Read for Copied<'_, R> {
     }
 }
 
-/// Converter of a complete shard to its final form, for formats that cannot be written document by document. The result
-/// is a file with its index at the end, or a folder.
+/// Converter of a complete output file (shard) to its final form, for formats that cannot be written document by
+/// document. The result is a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// Reads `spool`, which contains the encoded and compressed documents, and writes the file or folder `target`,
     /// which does not exist. The caller syncs and renames `target`. The same spool must give the same result, because
@@ -156,7 +157,7 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// Gives the [complete](Shard::complete) shard `path` its final name, after `assemble` if there is one. It may be
+/// Gives the [complete](Shard::complete) output file `path` its final name, after `assemble` if there is one. It may be
 /// called again after an interruption: if the file is already published, it does nothing.
 ///
 /// # Errors
@@ -181,7 +182,7 @@ pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) ->
     Ok(disk.remove(&spool)?)
 }
 
-/// Removes the hidden file that an interrupted run left for the shard `path`.
+/// Removes the hidden file that an interrupted run left for the output file `path`.
 pub fn discard(disk: &dyn Disk, path: &Path) {
     if let Ok(spool) = hidden(path, "tmp")
         && spool.exists()

@@ -38,7 +38,8 @@ pub struct LabelBlock {
     pub text: String,
     /// Elements around the block, outermost first, such as `article.post › p`.
     pub path: String,
-    /// Number of the block's field; all blocks with the same path of names and classes are one field.
+    /// Number of the block's field: the group of all blocks on the page with the same path of element names and
+    /// classes.
     pub field: u32,
     /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),
@@ -152,7 +153,8 @@ impl LabelPage {
     }
 }
 
-/// Returns the role to propose for a block, given the role that the program found and the part its text goes into.
+/// Returns the role to propose to a person for a block: `role`, or a similar role whose text goes into the gold part
+/// `part`.
 fn proposed(role: Role, part: Part) -> Role {
     let for_people = match role {
         Role::Header | Role::Footer => Role::Navigation,

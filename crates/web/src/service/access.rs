@@ -96,8 +96,8 @@ pub struct HostGuard {
 }
 
 impl HostGuard {
-    /// Creates a guard that allows requests for IP addresses, `localhost` and these names. An IP address is safe from
-    /// DNS rebinding, because the browser sends the name that it was given.
+    /// Creates a guard that allows requests for IP addresses, `localhost` and these names. IP addresses are safe: in an
+    /// attack by DNS rebinding, the browser sends the attacker's host name.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().map(|name| bare(&name));
         Self { names: names.collect() }

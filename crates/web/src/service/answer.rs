@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Value of the header `Retry-After` in the refusal of a request for lack of room, in seconds.
+/// Number of seconds after which a client should try again if the service has no room (header `Retry-After`).
 const RETRY: &str = "1";
 
 /// Refusal of a request: the HTTP status, and a sentence about the fault.

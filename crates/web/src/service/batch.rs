@@ -20,19 +20,20 @@ use crate::service::body::{Incoming, plain, pump};
 use crate::service::request_options::{Choices, ReadQuery};
 use crate::{service::memory, service::memory::Share, service::shared_state::App};
 
-/// Maximum number of pieces of a request body that wait to be read.
+/// Maximum number of received pieces (HTTP frames) of a request body that wait to be read.
 const PIECES: usize = 8;
 /// Maximum number of lines of an answer that wait to be sent.
 const LINES: usize = 64;
-/// Number of records that a batch holds in memory: one as stored, decompressed and as payload, and the one before it.
+/// Number of copies of records that a batch (a posted archive) holds in memory: a record as stored, decompressed and as
+/// payload, and the record before it.
 const RECORDS: u64 = 4;
-/// Number of batches for whose records the memory must suffice at the same time.
+/// Number of simultaneous batches (posted archives) for whose records the memory must suffice.
 const BATCHES: u64 = 4;
 
-/// Names of the query parameters of a batch that are not settings.
+/// Names of the query parameters of `POST /extract/batch` that are not settings of the extraction.
 pub(crate) const OF_BATCH: [&str; 1] = ["summary"];
 
-/// Counts of the records of a batch, each of which is a document, a drop or a failure.
+/// Counts of the records of a batch (a posted archive), by result: documents, drops and failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct BatchSummary {
     /// Number of records read.
@@ -110,7 +111,7 @@ fn refusal(app: &App, error: ArchiveError) -> Refusal {
     }
 }
 
-/// Batch in progress, which runs on a separate thread.
+/// Extraction of a posted archive that is in progress on a separate thread.
 struct Batch {
     app: Arc<App>,
     runtime: Handle,
@@ -119,18 +120,18 @@ struct Batch {
     max_record: u64,
     /// Lists that documents include besides the text (blocks, spans, chunks), for which extra memory is taken.
     lists: IncludeSettings,
-    /// Share of memory for the page whose document is being sent.
+    /// Memory that is reserved for the page whose document is being sent.
     taken: Mutex<Option<Share>>,
 }
 
 /// Error that the client has closed the connection or reads too slowly.
 struct ClientGone;
 
-/// Name of the cap in a document's `capped` if the rest of the page was left out for lack of memory.
+/// Name in a document's list `capped` (limits that it reached) if the rest of the page did not fit into memory.
 const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {
-    /// Extracts the document of a page, once a worker and enough memory are free; stores the memory share in `taken`.
+    /// Extracts the document of a page, once a worker and enough memory are free; the memory stays reserved in `taken`.
     fn document(&self, extractor: &Extractor, page: &[u8], hints: &Hints<'_>) -> Document {
         let memory = &self.app.admission.work;
         let judged = memory::fitting(page, memory.all, &self.lists);
@@ -207,7 +208,7 @@ impl Batch {
         }
     }
 
-    /// Counts a record, and sends its document if it has one.
+    /// Counts a record of the archive, and sends the document that was extracted from it, if any.
     fn record(
         &self,
         summary: &mut BatchSummary,

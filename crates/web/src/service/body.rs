@@ -18,7 +18,7 @@ use crate::{
     service::shared_state::App,
 };
 
-/// Minimum number of bytes that are reserved for the body of a request.
+/// Minimum number of bytes of memory that are reserved for the body of a request.
 const MIN_ROOM: usize = 4 << 10;
 
 /// Reads a whole request body, which should be a page, within the limits on length, time and memory.
@@ -130,9 +130,9 @@ impl io::Read for Incoming {
     }
 }
 
-/// Maximum time for which the rest of a body is read after the answer.
+/// Maximum time for which the rest of a request body is read after the answer was sent.
 const MAX_LINGER: Duration = Duration::from_secs(5);
-/// Maximum amount of a body that is read after the answer, in pages of maximum length.
+/// Maximum amount of a request body that is read after the answer, as a multiple of the maximum length of a page.
 const PAGES: u64 = 4;
 
 /// Request body whose rest is read for a while after the answer. Many clients send a whole request before they read the

@@ -89,7 +89,7 @@ pub(crate) const OF_INSPECT: [&str; 6] = ["url", "charset", "date", "status", "i
 /// Answer to `POST /inspect`: how the extractor judged a page.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Inspected {
-    /// Facts, blocks and reasons about the page, as HTML.
+    /// Report on the page as HTML: facts, and blocks with the reasons for their probabilities.
     html: String,
     /// Extracted text of the page.
     text: String,

@@ -24,7 +24,7 @@ pub struct ServiceSettings {
     pub guard: HostGuard,
     /// TLS configuration of TCP connections; `None` for plain connections.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// Counts of blocks on other pages of each site, which correct the model's judgement; `None` to do without.
+    /// Statistics of the blocks on other pages of each site, which correct the model's judgement; `None` to do without.
     pub sites: Option<Arc<SiteMemory>>,
     /// Index that requests can search; `None` if there is no index.
     #[cfg(feature = "index")]

@@ -13,10 +13,10 @@ use trommel::IncludeSettings;
 
 use crate::{service::ServiceLimits, service::answer::Refusal};
 
-/// Number of bytes that are counted as one unit of memory.
+/// Number of bytes in one unit of memory; reserved memory is counted in these units.
 const UNIT: u64 = 1 << 10;
 
-/// Memory budget for one purpose, of which requests take shares.
+/// Memory budget for one purpose, such as request bodies; each request reserves a part of it.
 #[derive(Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
@@ -24,19 +24,19 @@ pub(crate) struct Memory {
     pub(crate) all: u64,
 }
 
-/// Share of a memory budget, which becomes free again when dropped.
+/// Reserved part (share) of a memory budget, which becomes free again when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     permit: OwnedSemaphorePermit,
-    /// Number of bytes that the share was taken for.
+    /// Number of bytes that are reserved.
     bytes: u64,
 }
 
-/// Bytes of a page or of an answer, with the share of memory that they take.
+/// Bytes of a page or of an answer, with the memory that is reserved for them.
 #[derive(Debug)]
 pub(crate) struct HeldBytes {
     pub(crate) bytes: Vec<u8>,
-    /// Share of memory for the bytes, held until they are dropped.
+    /// Reservation of memory for the bytes, held until they are dropped.
     pub(crate) _share: Share,
 }
 
@@ -45,7 +45,7 @@ impl Memory {
         Self { free: semaphore(usize::try_from(bytes / UNIT).unwrap_or(usize::MAX)), all: bytes / UNIT * UNIT }
     }
 
-    /// Takes a share of `bytes` bytes, if enough of the memory budget is free.
+    /// Reserves `bytes` bytes, if enough of the memory budget is free.
     ///
     /// # Errors
     /// Fails with [`Refusal::BUSY`] if less memory is free.
@@ -54,8 +54,7 @@ impl Memory {
         taken.map(|permit| Share { permit, bytes }).map_err(|_| Refusal::BUSY)
     }
 
-    /// Waits until `bytes` bytes of the memory budget are free, and takes a share of them. `bytes` must not exceed the
-    /// budget.
+    /// Waits until `bytes` bytes of the memory budget are free, and reserves them. `bytes` must not exceed the budget.
     ///
     /// # Errors
     /// Fails with [`Refusal::BUSY`] if less memory is free after `time`.
@@ -66,7 +65,7 @@ impl Memory {
         }
     }
 
-    /// Adds `bytes` bytes to a share of the memory budget.
+    /// Adds `bytes` bytes to a reserved part (share) of the memory budget.
     ///
     /// # Errors
     /// Fails with [`Refusal::BUSY`] if less memory is free.
@@ -86,14 +85,14 @@ pub(crate) fn semaphore(permits: usize) -> Arc<Semaphore> {
 }
 
 impl Share {
-    /// Reduces the share to `bytes` bytes of memory, and frees the rest.
+    /// Reduces the reservation to `bytes` bytes of memory, and frees the rest.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let spare = self.permit.num_permits().saturating_sub(units(bytes) as usize);
         drop(self.permit.split(spare));
         self.bytes = self.bytes.min(bytes);
     }
 
-    /// Wraps bytes so that the share of memory is held until the last of them is sent.
+    /// Wraps bytes so that their memory stays reserved until the last of them is sent.
     pub(crate) fn around(mut self, bytes: Vec<u8>) -> Bytes {
         self.shrink(bytes.capacity() as u64);
         Bytes::from_owner(HeldBytes { bytes, _share: self })
@@ -131,17 +130,17 @@ const FIXED_BYTES: u64 = 1 << 20;
 const BYTE: u64 = 12;
 /// Estimated bytes of memory for each `<` of a page, which may begin an element and a block.
 const TAG: u64 = 900;
-/// Maximum number of `<` that count, because a page keeps no more elements apart.
+/// Maximum number of `<` that count in the estimate of a page's memory, because the parser keeps no more elements.
 const TAGS: u64 = 180_000;
 /// Estimated bytes of memory for each `{` or `[` of a page, which may begin a value of embedded data.
 const VALUE: u64 = 420;
-/// Maximum number of `{` and `[` that count, because no more values are read.
+/// Maximum number of `{` and `[` that count in the estimate of a page's memory, because no more values are read.
 const VALUES: u64 = 220_000;
 /// Estimated bytes of memory for each byte of a page whose chunks are requested: their texts and headings.
 const CHUNKED_BYTE: u64 = 14;
 /// Estimated bytes of memory for each requested chunk of a page, besides its text.
 const CHUNK: u64 = 900;
-/// Minimum number of bytes of a page for each unit of a chunk's size.
+/// Minimum number of bytes of a page for each unit of a chunk's size, which limits the number of chunks that can arise.
 const BYTES_OF_UNIT: u64 = 2;
 /// Estimated bytes of memory for each `<` of a page whose spans are requested: a part of a text and its place.
 const SPAN: u64 = 160;
@@ -211,7 +210,7 @@ fn count(page: &[u8], is_counted: impl Fn(u8) -> bool) -> u64 {
     page.iter().filter(|byte| is_counted(**byte)).count() as u64
 }
 
-/// Admission of requests, which lets them in while there is room to wait and gives their pages to free workers.
+/// Admission of requests: limits on waiting requests and on simultaneous work, and the memory budgets.
 #[derive(Debug)]
 pub(crate) struct Admission {
     workers: Arc<Semaphore>,
@@ -258,7 +257,8 @@ impl Admission {
         self.most - self.places.available_permits()
     }
 
-    /// Waits for a free worker, which the dropped permit frees again; `None` when the service has ended.
+    /// Waits for a free worker, and returns a permit that frees the worker when dropped; `None` when the service has
+    /// ended.
     pub(crate) async fn worker(&self) -> Option<OwnedSemaphorePermit> {
         self.workers.clone().acquire_owned().await.ok()
     }

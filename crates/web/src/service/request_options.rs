@@ -102,7 +102,7 @@ impl Choices {
 /// the query takes precedence.
 pub(crate) const OF_PAGE: [&str; 4] = ["url", "charset", "date", "status"];
 
-/// Facts that a request states about its page: hints and HTTP status.
+/// Facts that a request states about its page: hints such as URL and charset, and the HTTP status.
 #[derive(Debug, Default)]
 pub(crate) struct PageHints {
     pub(crate) hints: OwnedHints,
@@ -148,7 +148,7 @@ fn charset_of(media_type: &str) -> Option<String> {
     })
 }
 
-/// Forms of answers with their media types, in order of preference where a client accepts several alike.
+/// Forms of answers with their media types; the first is preferred if a client accepts several alike.
 const FORMS: [(PageForm, &str); 3] = [
     (PageForm::Json, "application/json"),
     (PageForm::Text, "text/plain; charset=utf-8"),

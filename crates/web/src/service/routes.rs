@@ -128,7 +128,7 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
-/// Returns the JSON schema of a key of a document.
+/// Returns the JSON schema for the value of one key of a document.
 fn property(key: &Field) -> Value {
     let kind = match key.shape {
         Shape::Text | Shape::Word | Shape::Address | Shape::Date => "string",

@@ -66,7 +66,7 @@ struct Server {
     limits: ServiceLimits,
     tls: Option<TlsAcceptor>,
     graceful: GracefulShutdown,
-    /// Free places for connections.
+    /// Permits for connections, which limit the number of simultaneous connections.
     room: Arc<Semaphore>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct App {
     /// Permits for batches, which limit the number of batches that run at the same time.
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
-    /// Number of requests that came without a usable id, from which new ids are made.
+    /// Counter of the requests without a usable id; new ids are made from it.
     nameless: AtomicU64,
     /// OpenAPI document of the service, made at the first request for it.
     pub(crate) openapi: OnceLock<Bytes>,
@@ -134,7 +134,7 @@ impl App {
         done.await.map_err(|_| self.fault())
     }
 
-    /// Waits for a free worker, and then for `weight` bytes of memory.
+    /// Waits for a free worker, and then for `weight` bytes of memory; returns the reservations of both.
     async fn worker(&self, weight: u64) -> Result<(OwnedSemaphorePermit, Share), Refusal> {
         let begin = Instant::now();
         let permit = self.admission.worker().await.ok_or(Refusal::BUSY)?;

@@ -8,11 +8,11 @@ use trommel_model::{Layout, Model};
 /// Maximum number of blocks with reasons in a report, which a browser must open; each takes some 2 kB.
 pub const BLOCKS: usize = 2000;
 
-/// Reasons for the probability of one block: the contributions of topics of features.
+/// Reasons for the probability that one block is main text, one for each topic (group of features).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
-    /// Contribution of each topic to the log odds, the largest absolute value first. The contribution of a pair of
-    /// features counts half for the topic of each, because neither feature adds it alone.
+    /// Contribution of each topic (group of features) to the log odds, the largest absolute value first. The
+    /// contribution of a pair of features counts half for the topic of each, because neither feature adds it alone.
     pub topics: Vec<(Topic, f64)>,
     /// Sum of all contributions, in log odds.
     pub sum: f64,
@@ -45,7 +45,7 @@ pub fn reasons(model: &Model, page: &Page, url: Option<&str>, wanted: &[bool]) -
     all
 }
 
-/// Returns for each block of a page the contribution of the block's field to its log odds.
+/// Returns for each block the change of its log odds by similar blocks (those with the same path of names and classes).
 fn of_fields(model: &Model, page: &Page, url: Option<&str>) -> Vec<f32> {
     let single = model.log_odds(page, url);
     let (layout, pooling) = (Layout::of(page), model.file().pooling);
@@ -55,7 +55,7 @@ fn of_fields(model: &Model, page: &Page, url: Option<&str>) -> Vec<f32> {
     pooled.iter().zip(&single).map(|(pooled, single)| pooled - single).collect()
 }
 
-/// Returns the reasons for one block, given its feature row and the log odds `of_field` that its field contributes.
+/// Returns the reasons for one block, given its features and the log odds `of_field` that similar blocks contribute.
 fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f32) -> Reasons {
     let mut topics = BTreeMap::from([(Topic::Repetition, f64::from(of_field))]);
     for (of, odds) in contributions.iter().zip(model.contributions(row)) {
@@ -70,12 +70,13 @@ fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f
 }
 
 impl Reasons {
-    /// Returns the largest absolute value of a topic's contribution, in log odds.
+    /// Returns the largest absolute value of the contribution of a topic (group of features), in log odds.
     pub(crate) fn largest(&self) -> f64 {
         self.topics.first().map_or(0.0, |(_, odds)| odds.abs())
     }
 
-    /// Returns a sentence with the three largest contributions besides [`Topic::Start`]; `None` if there is none.
+    /// Returns a sentence with the three topics (groups of features) that contribute most, besides [`Topic::Start`];
+    /// `None` if there is none.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {

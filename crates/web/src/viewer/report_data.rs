@@ -8,7 +8,7 @@ use trommel_model::Model;
 
 use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 
-/// Maximum number of indentation steps of a row.
+/// Maximum number of steps by which a row of the report is indented; deeper blocks are indented no further.
 const INDENTS: u16 = 10;
 
 /// Row of the report: one block or embedded text of the page, with the reasons for the block's probability.
