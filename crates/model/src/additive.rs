@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
-/// Maximum absolute value of a single weight, in log odds.
+/// Maximum absolute value of a single weight, in log odds; a model with a larger one is invalid.
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
 const MAX_WEIGHT: f32 = 4096.0;
 
 /// Contribution of one feature to the log odds: one weight for each bin of its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
-    /// Column number of the feature.
+    /// Column number of the feature in a row of feature values.
     pub column: u16,
     /// Upper edges of all bins except the last, ascending.
     pub edges: Vec<f32>,
@@ -27,7 +27,7 @@ pub struct StepFunction {
 /// Contribution of a pair of features to the log odds: one weight for each pair of bins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cross {
-    /// Column numbers of the two features.
+    /// Column numbers of the two features in a row of feature values.
     pub columns: (u16, u16),
     /// Upper edges of the bins of the two features, ascending.
     pub edges: (Vec<f32>, Vec<f32>),
@@ -35,7 +35,7 @@ pub struct Cross {
     pub weights: Vec<f32>,
 }
 
-/// An additive model: the log odds are a sum of step functions of features and of crosses of two features.
+/// Additive model: its log odds are a sum of functions of single features and of functions of pairs of features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Additive {
     /// Log odds before the contribution of any feature.

@@ -19,19 +19,19 @@ use crate::file::{KindShares, Linear, ModelError, Scorer};
 use forest::Forest;
 use planes::Planes;
 
-/// Scorers of a model, laid out for computing the log odds of batches of blocks.
+/// Scorers of a model, rearranged so that the log odds of many blocks are computed at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, CompiledScorer)>,
     /// Widest vector instructions that the processor has.
     vectors: Vectors,
-    /// Columns that are computed; scorers refer to a column by its slot (index among the computed columns).
+    /// Feature columns that are computed. Scorers refer to a column by its slot: its index among these columns.
     columns: ColumnSet,
-    /// Absolute log odds by the first scorer below which the trees judge a block too; `None` if they judge every block.
+    /// Limit of doubt: trees judge only blocks with lower absolute log odds by the first scorer; `None`: all blocks.
     band: Option<f32>,
     /// Scorers for particular kinds of pages, such as lists and threads.
     kinds: Vec<CompiledScorer>,
-    /// Slots (indices among the computed columns) of the columns that the trees read.
+    /// Indices, among the computed columns, of the columns that the trees read.
     tree_slots: Vec<usize>,
 }
 
@@ -44,8 +44,8 @@ enum CompiledScorer {
 }
 
 impl Compiled {
-    /// Lays out valid scorers over a schema of `width` columns. The columns `beside` are computed as well. Trees judge
-    /// only blocks whose absolute log odds by the first scorer are below `band`.
+    /// Prepares valid scorers that read a table of `width` feature columns; the columns `beside` are computed as well.
+    /// Trees judge only blocks whose absolute log odds by the first scorer are below `band`.
     ///
     /// # Errors
     /// If the weights of an additive part are too large to be added up exactly.
@@ -127,7 +127,7 @@ impl Compiled {
     }
 }
 
-/// Adds `share` times `odds` to `sums`, lane by lane.
+/// Adds the log odds of each block, multiplied by `share`, to the sum of the same block.
 fn add(sums: &mut Lanes, share: f32, odds: &Lanes) {
     for (sum, value) in sums.iter_mut().zip(odds) {
         *sum += share * value;
@@ -139,11 +139,11 @@ pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     /// Log odds that each block is content; NaN until the block is judged.
     odds: Vec<f32>,
-    /// Feature columns of the blocks that wait for the trees; empty if none has waited yet.
+    /// Feature columns of the doubtful blocks that the trees have yet to judge; empty if there was none so far.
     waiting: Scratch<Lanes>,
-    /// Index on the page of each block that waits for the trees, by lane.
+    /// Index on the page of each doubtful block that the trees have yet to judge.
     waiting_blocks: Scratch<u32>,
-    /// Shares in the log odds of the scorers for particular kinds of pages; 0 unless set.
+    /// Weights, in the log odds, of the scorers for particular kinds of pages, such as lists; 0 unless set.
     kind_shares: KindShares,
 }
 
@@ -159,12 +159,12 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Sets the shares in the log odds of the scorers for kinds of pages; to be called before any block is added.
+    /// Sets the weights of the scorers for kinds of pages in the log odds; to be called before any block is added.
     pub fn set_kind_shares(&mut self, shares: KindShares) {
         self.kind_shares = shares;
     }
 
-    /// Computes and stores the log odds of a batch of blocks; doubtful blocks wait for the trees.
+    /// Computes and stores the log odds of a batch of blocks. Doubtful blocks are set aside for the trees to judge.
     pub fn add(&mut self, columns: &Columns) {
         let (values, lanes) = (columns.values(), columns.blocks().len().min(LANES));
         let Compiled { parts, band, .. } = self.compiled;
@@ -216,12 +216,12 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Returns the share in the log odds of the scorers for all pages: 1 minus the shares of those for kinds of pages.
+    /// Returns the weight of the scorers for all pages in the log odds: 1 minus those of scorers for kinds of pages.
     fn rest(&self) -> f32 {
         1.0 - self.kind_shares.iter().sum::<f32>()
     }
 
-    /// Returns the log odds of a block; NaN if unknown. Those of waiting blocks still lack the part of the trees.
+    /// Returns the log odds of a block; NaN if unknown. The trees' part is missing while a doubtful block awaits them.
     pub fn get(&self, block: u32) -> f32 {
         self.odds.get(block as usize).copied().unwrap_or(f32::NAN)
     }
@@ -233,7 +233,7 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Copies the features of the blocks in these lanes to the batch that waits for the trees, which must have room.
+    /// Copies the features of doubtful blocks to the batch that the trees will judge, which must have room for them.
     fn wait(&mut self, values: &[Lanes], lanes: &[usize], numbers: &[u32]) {
         let Self { waiting, waiting_blocks: blocks, .. } = self;
         if waiting.is_empty() {
@@ -251,7 +251,7 @@ impl<'m> PageOdds<'m> {
         blocks.extend(lanes.iter().filter_map(|lane| numbers.get(*lane)).copied());
     }
 
-    /// Adds the log odds of the trees to those of the waiting blocks, and empties the list of waiting blocks.
+    /// Lets the trees judge the blocks that were set aside, and adds the result to the log odds of these blocks.
     fn ask_trees(&mut self) {
         let rest = self.rest();
         let mut trees = [0.0; LANES];
@@ -266,14 +266,14 @@ impl<'m> PageOdds<'m> {
         self.waiting_blocks.clear();
     }
 
-    /// Adds the log odds of the trees to all blocks that still wait for the trees.
+    /// Lets the trees judge all doubtful blocks that are still set aside, so that all log odds are final.
     pub fn complete(&mut self) {
         if !self.waiting_blocks.is_empty() {
             self.ask_trees();
         }
     }
 
-    /// Judges the blocks that still wait for the trees, and returns the log odds of all blocks.
+    /// Lets the trees judge the doubtful blocks that are still set aside, and returns the log odds of all blocks.
     pub fn finish(mut self) -> Vec<f32> {
         self.complete();
         self.odds

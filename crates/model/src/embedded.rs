@@ -8,23 +8,23 @@ use crate::file::{EmbeddedScorer, ModelError, Scorer};
 use crate::scorer::numbers;
 use crate::selection_by_worlds::{Choice, Layout, Selection, expected_f1, weighed};
 
-/// Minimum probability that one embedded text must have, so that embedded texts are kept where nothing else is.
+/// Minimum probability that one JSON-LD text must have for such texts to be kept on a page with no other content.
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
-/// An embedded text with its probability of being content, and whether it is kept.
+/// A text of a page's JSON-LD or script data, with its probability of being content, and whether it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
-    /// Embedded text with the facts about it and its features.
+    /// Text of the JSON-LD or script data, with facts about it and its features.
     pub embedded: EmbeddedText,
     /// Probability that the text is content, 0..=1.
     pub probability: f32,
-    /// True if the embedded text is part of the document's text.
+    /// True if the text is kept as part of the document's text.
     pub kept: bool,
 }
 
 impl JudgedEmbedded {
-    /// Creates the judgement of an embedded text, not kept yet, from the log odds that it is main text.
+    /// Creates the judgement of a text of the JSON-LD from the log odds that it is main text; it is not kept yet.
     pub fn new(log_odds: f32, embedded: EmbeddedText) -> Self {
         Self { embedded, probability: sigmoid(log_odds), kept: false }
     }
@@ -46,9 +46,9 @@ impl EmbeddedScorer {
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts together. Returns the choice of blocks, and sets `kept` of each embedded
-    /// text. Readers' comments are eligible only if `with_comments` is true. If nothing is chosen, embedded texts are
-    /// chosen alone if one is likely, since a script fills such a page.
+    /// Chooses among blocks and embedded texts (of JSON-LD or scripts) together. Returns the choice of blocks, and sets
+    /// `kept` of each embedded text. Readers' comments are eligible only if `with_comments` is true. If nothing is
+    /// chosen but one embedded text is likely, embedded texts are chosen alone, since a script fills such a page.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

@@ -36,9 +36,9 @@ pub struct ModelFile {
     pub groups: Vec<FeatureGroup>,
     /// Names of the columns that the scorers use; scorers refer to them by index.
     pub columns: Vec<String>,
-    /// Scorers whose weighted sum is the log odds of a block.
+    /// Scorers whose weighted sum is the log odds that a block is content.
     pub parts: Vec<WeightedScorer>,
-    /// Attribute words with a 0/1 feature of their own.
+    /// Attribute words, such as class names, that have a feature of their own: 1 where the word occurs, otherwise 0.
     #[serde(default)]
     pub listed: Vec<ListedWord>,
     /// Attribute words with their weights.
@@ -48,8 +48,8 @@ pub struct ModelFile {
     /// Words and word pairs of the text with their weights.
     #[serde(default, with = "term_list")]
     pub word_weights: Vec<TermWeight>,
-    /// Share of the terms of a usual training page that have a weight, as `wording.known` counts them, 0..=1. On pages
-    /// with a much lower share, the log odds are lowered; 0 if they never are.
+    /// Share (0..=1) of the first words and word pairs of a usual page's blocks that have a weight. On pages with a
+    /// much lower share, the log odds are lowered; 0 if they never are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub known_words: f32,
     /// Page types, each with its scorer over the columns of the whole page; empty if the model has no types.
@@ -62,14 +62,14 @@ pub struct ModelFile {
     /// classes), 0..=1.
     #[serde(default)]
     pub pooling: f32,
-    /// Absolute log odds by the first part below which a block is in doubt, 0 or more. Trees judge only these blocks;
-    /// for the others the first part, which is not trees, stands for the trees. `None`: trees judge every block.
+    /// Absolute log odds by the first scorer below which a block is in doubt, 0 or more. Trees judge only blocks in
+    /// doubt; for others, the first scorer's log odds replace those of the trees. `None`: trees judge every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
-    /// Scorer of the blocks of pages other than articles and threads; `None` if `parts` judges all pages.
+    /// Additional scorer for the blocks of pages other than articles and threads; `None` if `parts` alone judges them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<KindScorer>,
-    /// Scorer of the blocks of threads; `None` if `parts` judges them.
+    /// Additional scorer for the blocks of forum threads; `None` if `parts` alone judges them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<KindScorer>,
     /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
@@ -89,7 +89,7 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Iterates over the scorers for kinds of pages: lists, then threads.
+    /// Iterates over the scorers for kinds of pages: for lists, then for threads, if the model has them.
     pub fn kind_scorers(&self) -> impl Iterator<Item = &KindScorer> {
         self.lists.iter().chain(&self.threads)
     }
@@ -127,16 +127,16 @@ pub(crate) fn check_version((format, wanted): (&str, &str), (version, known): (u
     if version == known { Ok(()) } else { Err(ModelError::Version { version, known }) }
 }
 
-/// A scorer with its share in the log odds of a block.
+/// A scorer with its weight in the sum that is the log odds of a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightedScorer {
-    /// Factor of the scorer's log odds in the sum.
+    /// Factor of the scorer's log odds in the weighted sum of all scorers.
     pub share: f32,
     /// Scorer of blocks.
     pub scorer: Scorer,
 }
 
-/// Scorer: a function from a row of feature values to log odds.
+/// Scorer: a function from a row of feature values to log odds, such as those that a block is content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
@@ -177,7 +177,7 @@ pub struct PageTypeScorer {
     /// Scorer whose result is the log odds of the type against the rest. It reads columns that are the same for all
     /// blocks of a page.
     pub scorer: Additive,
-    /// Factor, above 0, of the log odds of blocks in a selection by worlds on pages of the type.
+    /// Factor, above 0, of the log odds of blocks on pages of the type, if blocks are chosen by [`Selection::Worlds`].
     #[serde(default = "one")]
     pub sharpness: f32,
 }
@@ -192,7 +192,7 @@ fn one() -> f32 {
     1.0
 }
 
-/// Scorer of embedded texts, which are in a page's JSON-LD but not among its blocks.
+/// Scorer of texts that are in a page's JSON-LD but not among its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedScorer {
     /// Names of the columns that the scorer uses; it refers to them by index.
@@ -200,7 +200,7 @@ pub struct EmbeddedScorer {
     pub columns: Vec<String>,
     /// Logistic regression over the columns.
     pub scorer: Linear,
-    /// Number of embedded texts in training, and how many of them were content.
+    /// Number of texts of JSON-LD in training, and how many of them were content.
     pub rows: (u32, u32),
     /// Strength of the L2 penalty in training.
     pub penalty: f64,
@@ -213,12 +213,12 @@ pub struct Training {
     pub sets: Vec<TrainingSet>,
     /// Number of blocks (rows) used for training.
     pub blocks: u64,
-    /// Minimum share of a block's words (exclusive) on the longest common subsequence of page and gold for a content
-    /// block.
+    /// Share of a block's words that must be exceeded by its words on the longest common subsequence of page and gold
+    /// (reference text) for the block to count as content.
     pub label_share: f32,
     /// Strength of the L2 penalty, chosen by cross-validation.
     pub penalty: f64,
-    /// Number of folds of the cross-validation, divided by host.
+    /// Number of folds of the cross-validation; all pages of a host are in the same fold.
     pub folds: u32,
 }
 
@@ -252,7 +252,7 @@ pub struct Score {
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 // The numbers of a model take a quarter of their bytes at this level; files are packed once and read often.
 const LEVEL: i32 = 19;
-/// Maximum size in bytes of a decompressed model file or role file.
+/// Maximum size in bytes of a decompressed model file or role file; a larger one is an error.
 // Six times the largest built-in model. An empty name takes one byte here and 24 in memory, and a small file must not
 // take all of it.
 const MAX_UNPACKED: u64 = 8 << 20;
@@ -282,32 +282,32 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
     Ok(Cow::Owned(unpacked))
 }
 
-/// Natural logarithms of 1 + the number of a page's blocks. Up to the first, the scorer of a kind of pages has no
-/// share; from the second, its share depends on the page type alone.
+/// Bounds for the logarithm of 1 + the number of a page's blocks. Up to the first, scorers for kinds of pages, such as
+/// lists, have no weight; from the second, their weight depends on the page type alone.
 // The type of a page is told from counts and shares of its blocks; of few blocks nearly every type is possible. Here
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// Share (0..=1) in the log odds of each scorer for a kind of pages, in the order of [`ModelFile::kind_scorers`].
+/// Weight (0..=1) in the log odds of each scorer for a kind of pages, in the order of [`ModelFile::kind_scorers`].
 pub(crate) type KindShares = [f32; 2];
 
-/// Scorer of a kind of pages, with its share in the log odds of their blocks.
+/// Scorer for one kind of pages, such as lists, with its weight in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KindScorer {
-    /// Names of the page types whose pages are not of the kind that the scorer judges.
+    /// Names of the page types that do not belong to the kind of pages; the scorer has no weight on such pages.
     // The rename keeps the name of the first files, whose kind was pages that are not one text.
     #[serde(rename = "texts")]
     pub others: Vec<String>,
-    /// Probabilities of the kind (0..=1) from which the scorer's share rises, and at which it is full.
+    /// Probabilities of the kind (0..=1): up to the first the scorer has no weight, from the second its full weight.
     pub between: (f32, f32),
-    /// Full share of the scorer in the log odds, 0..=1.
+    /// Full weight of the scorer in the log odds of blocks, 0..=1.
     pub share: f32,
     /// Scorer of the blocks of pages of the kind.
     pub scorer: Additive,
 }
 
 impl KindScorer {
-    /// Returns the scorer's share in the log odds of the blocks of a page. It follows from the log odds of each page
+    /// Returns the weight of the scorer in the log odds of a page's blocks. It follows from the log odds of each page
     /// type against the rest, and from the natural logarithm of 1 + the number of the page's blocks.
     pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32], log_blocks: f32) -> f32 {
         let rise = |value: f32, (none, full): (f32, f32)| ((value - none) / (full - none)).clamp(0.0, 1.0);
@@ -340,7 +340,7 @@ pub struct PageType {
     pub name: String,
     /// Probability of the type, 0..=1.
     pub probability: f32,
-    /// Factor of the log odds of blocks in a selection by worlds: the mean over page types, weighted by probability.
+    /// Factor of the log odds of blocks if chosen by [`Selection::Worlds`]: mean over page types, by probability.
     pub sharpness: f32,
 }
 

@@ -48,22 +48,22 @@ const ARTICLE_COLUMN: &str = "page.article";
 pub struct Model {
     file: ModelFile,
     schema: Schema,
-    /// Scorers of the file with their shares, over columns of the schema; `compiled` has them laid out for speed.
+    /// Scorers of the model file, each with its weight in the sum; `compiled` holds the same scorers in a faster form.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
     /// Columns that are computed for all blocks, not only for the blocks that are scored.
     of_all: ColumnSet,
-    /// Scorers for kinds of pages, reading columns of the schema.
+    /// Scorers for kinds of pages, such as lists, reading columns of the schema.
     kinds: Vec<Scorer>,
-    /// Scorers of the page types, reading columns of the schema.
+    /// Scorers that recognise the page types, such as article, reading columns of the schema.
     page_types: Vec<Scorer>,
-    /// Scorer of embedded texts, if any, over [`EMBEDDED_COLUMNS`](crate::features::EMBEDDED_COLUMNS).
+    /// Scorer of texts found only in JSON-LD, if any, over [`EMBEDDED_COLUMNS`](crate::features::EMBEDDED_COLUMNS).
     embedded: Option<Scorer>,
     /// Numbers of the columns about comment sections; the first says whether a block is in one.
     comments: Vec<u16>,
     /// Number of the column that marks the main headline; `None` if the model does not have it.
     headline: Option<u16>,
-    /// Number of the column with the number of blocks of a page; `None` if the model has no `kinds`.
+    /// Number of the column with the number of blocks of a page; `None` if no scorer is for a kind of pages.
     page_blocks: Option<u16>,
     /// Number of the column with the share of known words of a block; `None` if the model does not need it.
     known_words: Option<u16>,
@@ -285,7 +285,7 @@ impl Model {
         self.judge_blocks(page, url, true)
     }
 
-    /// Chooses the blocks and embedded texts of a page again, by the probabilities in a judgement.
+    /// Chooses the blocks and the JSON-LD texts of a page again, by the probabilities in a judgement.
     pub fn choose(&self, page: &Page, judgement: &mut Judgement, with_comments: bool) {
         self.choose_over(page, &Layout::of(page), judgement, with_comments);
     }
@@ -340,7 +340,7 @@ impl Model {
         format!("{} {}", self.file.name, self.file.created)
     }
 
-    /// Returns the embedded texts of a page with their probabilities, none of them kept yet.
+    /// Returns the texts of a page's JSON-LD or script data with their probabilities, none of them marked as kept yet.
     fn embedded(&self, page: &Page) -> Vec<JudgedEmbedded> {
         let Some(scorer) = &self.embedded else { return Vec::new() };
         let texts = embedded_texts(page).into_iter();
@@ -358,8 +358,8 @@ impl Model {
         self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
     }
 
-    /// Returns the share in the log odds of each scorer for a kind of pages, from the log odds of each page type.
-    /// `value` returns the value of a column on the page.
+    /// Returns the weight of each scorer for a kind of pages in the log odds of blocks, given the log odds of each page
+    /// type. `value` returns the value of a column on the page.
     fn kind_shares(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> KindShares {
         let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
         let mut shares = KindShares::default();

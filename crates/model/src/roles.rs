@@ -17,7 +17,7 @@ pub const ROLES_FORMAT: &str = "trommel-roles";
 /// Version of role files that this program writes and reads.
 pub const ROLES_VERSION: u32 = 1;
 
-/// Contents of a role file.
+/// Contents of a role file, which holds a model that determines the roles of blocks, such as review or card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleFile {
     /// Format of the file, always [`ROLES_FORMAT`].
@@ -30,11 +30,11 @@ pub struct RoleFile {
     pub groups: Vec<FeatureGroup>,
     /// Names of the columns that the scorers use; scorers refer to them by index.
     pub columns: Vec<String>,
-    /// Roles with their scorers.
+    /// Roles of blocks, such as review or card, each with the scorer that recognises it.
     pub roles: Vec<RoleScorer>,
 }
 
-/// A role with the scorer that recognises its blocks.
+/// A role, such as review or card, with the scorer that recognises its blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleScorer {
     /// Name of the role.
@@ -45,7 +45,7 @@ pub struct RoleScorer {
     pub word_weights: Vec<TermWeight>,
     /// Scorer whose result is the log odds of the role from the block alone.
     pub scorer: Additive,
-    /// Pooled log odds ([`pooled`]) above which a block has the role.
+    /// Log odds, averaged with those of similar blocks ([`pooled`]), above which a block has the role.
     pub threshold: f32,
     /// Quality of the role on pages of hosts that were not in training.
     pub score: RoleScore,
@@ -128,7 +128,7 @@ impl RoleModel {
         &self.file
     }
 
-    /// Returns the log odds ([`pooled`]) of every role for every block, one list per role, in one pass for each role.
+    /// Returns for every role the log odds of each block, averaged with those of similar blocks ([`pooled`]).
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
         let fields = FieldIndex::of(page).of_block;
         let of_role = |ReadyRole { schema, scorer }: &ReadyRole| {

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
 use crate::trees::TreeNode;
 
-/// Returns the log odds of a row as the weighted sum of a model's scorers. Where the first scorer is not in doubt by
-/// `band` ([`ModelFile::band`](crate::ModelFile::band)), its log odds stand for those of trees.
+/// Returns the log odds of a row as the weighted sum of a model's scorers. If those by the first scorer are at least
+/// `band` ([`ModelFile::band`](crate::ModelFile::band)) away from 0, they replace those of trees.
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {
     let first = parts.first().map_or(0.0, |part| part.scorer.log_odds(row));
     let is_sure = band.is_some_and(|band| first.abs() >= band);

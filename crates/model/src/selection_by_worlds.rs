@@ -25,10 +25,10 @@ pub enum Selection {
     /// Expected F1 takes blocks for independent, but a list of links is content as a whole or not at all. With sharper
     /// probabilities (above 1), many doubtful blocks together weigh less.
     SharpF1(f32),
-    /// The most probable blocks, as many as have the highest mean word F1 over worlds in which the log odds, times this
-    /// factor, err together. The errors are one of the page, one of each field (the blocks with the same path of names
-    /// and classes) and one of each section. Keeping nothing is one of the choices, and is worth 1 in a world without
-    /// content.
+    /// The most probable blocks, as many as have the highest mean word F1 over worlds: random draws of which blocks are
+    /// content. A world adds random errors to the log odds, times this factor: one for the page, one for each field
+    /// (the blocks with the same path of names and classes) and one for each section. Keeping nothing is one of the
+    /// choices, and is worth 1 in a world without content.
     Worlds(f32),
 }
 
@@ -37,13 +37,13 @@ pub enum Selection {
 pub struct Choice {
     /// One flag per block, true if it is kept.
     pub kept: Vec<bool>,
-    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If a selection by worlds keeps nothing,
-    /// the share of worlds without content.
+    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If [`Selection::Worlds`] keeps nothing,
+    /// the share of random draws without content.
     pub expected_f1: f32,
 }
 
 impl Selection {
-    /// Returns the selection with its log odds multiplied by `sharpness` if it is one by worlds; others stay unchanged.
+    /// Returns the selection with its factor multiplied by `sharpness` if it is [`Selection::Worlds`], else unchanged.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
             Selection::Worlds(base) => Selection::Worlds(base * sharpness),
@@ -179,26 +179,26 @@ fn log_odds(p: f32) -> f32 {
     (p / (1.0 - p)).ln()
 }
 
-/// Number of worlds in a selection by worlds.
+/// Number of worlds (random draws of which blocks are content) over which the quality of a choice is averaged.
 // 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
 pub(crate) const WORLDS: usize = 32;
-/// Number of rows of random errors (for the page, fields and sections); fields and sections beyond it share rows.
+/// Number of rows of random errors, for the page and its fields and sections (groups of blocks), which may share rows.
 // 64 KB of errors, made once. Pages with more fields use rows twice, so that some of their fields err alike.
 const ROWS: usize = 512;
 
 type Worlds = [f32; WORLDS];
 
-/// Random errors of log odds in each world, with mean 0 and standard deviation 1.
+/// Random errors of log odds for each world (random draw of which blocks are content): mean 0, standard deviation 1.
 // Drawn by the compiler: at the start of a run they took as many instructions as choosing on some thirty pages.
 #[allow(long_running_const_eval)]
 static ERRORS: Errors = Errors::drawn();
 
-/// Errors of log odds in each world: one row for the page, and one for each field and section.
+/// Errors of log odds for each random draw of content: one row for the page, and one for each group of alike blocks.
 struct Errors {
     rows: [Worlds; ROWS],
-    /// Highest error of each row.
+    /// Highest random error of each row.
     highest: [f32; ROWS],
-    /// Log odds below which a block is content in no world.
+    /// Log odds below which a block is content in none of the random draws.
     least: f32,
 }
 
@@ -242,35 +242,35 @@ const fn error(random: &mut SplitMix64) -> f32 {
 }
 
 const NO_ERRORS: Worlds = [0.0; WORLDS];
-/// Upper bound on the rounding error of a sum of log odds and errors.
+/// Upper bound on the rounding error of a sum of log odds and random errors.
 // The bounds are summed in another order than the exact values, so the last bits may differ.
 const ROUNDING_SLACK: f32 = 0.01;
 
-/// Returns the log odds below which a block is content in no world. Such a block need not be in the order that
-/// [`best_in_worlds`] takes.
+/// Returns the log odds below which a block is content in none of the random draws. Such a block need not be in the
+/// order that [`best_in_worlds`] takes.
 pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// Best prefix of an order of blocks, by the mean F1 over the worlds if these blocks are kept.
+/// Best number of blocks to keep from the start of an order of blocks, by the mean F1 over random draws of content.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
-    /// Number of blocks in the best prefix.
+    /// Number of blocks to keep from the start of the order.
     pub len: usize,
-    /// Mean F1 of the best prefix over the worlds, 0..=1.
+    /// Mean F1 over the random draws if these blocks are kept, 0..=1.
     pub f1: f32,
 }
 
-/// Contribution of a block to the kept words of content in each world.
+/// Number of words of content that a kept block adds in each world (random draw of which blocks are content).
 struct Hit {
     rank: usize,
-    /// Number of words in the blocks of the order up to and including this one.
+    /// Number of words in all blocks of the order up to and including this one.
     size: f32,
     of_world: Worlds,
 }
 
-/// Returns the prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` returns the log odds of
-/// each block. Keeping nothing is worth 1 in a world without content.
+/// Returns the first blocks of `order` whose keeping has the highest mean F1 over worlds (random draws of content).
+/// `odds` returns the log odds of each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_in_worlds(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
@@ -324,7 +324,7 @@ pub(crate) fn best_in_worlds(odds: impl Fn(u32) -> f32, layout: &Layout, order: 
     best
 }
 
-/// Number of words of each block of a page, and the field and section to which it belongs.
+/// Number of words of each block of a page, its field (blocks with the same path of names and classes) and its section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     pub(crate) blocks: Vec<LayoutBlock>,
@@ -332,7 +332,7 @@ pub struct Layout {
     pub(crate) fields: u32,
 }
 
-/// Number of words of a block, and the field and section to which it belongs.
+/// Number of words of a block, its field (all blocks with the same path of names and classes) and its section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LayoutBlock {
     pub words: u32,
@@ -343,7 +343,7 @@ pub(crate) struct LayoutBlock {
 }
 
 impl Layout {
-    /// Computes the layout of a page's blocks.
+    /// Computes the number of words, the field and the section of each block of a page.
     pub fn of(page: &Page) -> Self {
         let index = page.fields();
         let around = |element: u32| page.element(element).map(|element| element.parent);
@@ -357,12 +357,12 @@ impl Layout {
         Self { blocks: blocks.collect(), fields: index.fields }
     }
 
-    /// Iterates over the field number of each block.
+    /// Iterates over the field number of each block, equal for blocks with the same path of names and classes.
     pub(crate) fn fields(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().map(|place| place.field)
     }
 
-    /// Adds blocks with these numbers of words, each in a field and a section of its own.
+    /// Adds blocks with these numbers of words, none of them in a group (field or section) with another block.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
             // Counted down from the top, where no element of a page has its number.
@@ -371,8 +371,8 @@ impl Layout {
         }
     }
 
-    /// Moves the log odds of each block towards the mean over its field, which gets the weight `share` (0 to 1). In the
-    /// mean, blocks count by the square roots of their words.
+    /// Moves the log odds of each block towards the mean over all blocks with the same path of names and classes, which
+    /// gets the weight `share` (0 to 1). In the mean, blocks count by the square roots of their words.
     pub fn pool(&self, odds: &mut [f32], share: f32) {
         if share == 0.0 {
             return;
@@ -395,12 +395,12 @@ impl Layout {
     }
 }
 
-/// Absolute log odds of a field's longest block below which the field's other blocks are judged by themselves.
+/// Absolute log odds of the longest of several blocks with the same classes below which the others are judged too.
 // With 1 a set of court rulings loses .007 of F1 by `fast`, with 2 it loses .006 by `lite`, and with 2.5 agendas lose .005
 // by `best`; with 3 no set loses .0005 (docs/decisions/speed.md).
 const DOUBT: f32 = 3.0;
 
-/// Representative of each field: its longest block.
+/// Representative of each field (all blocks with the same path of names and classes): its longest block.
 pub(crate) struct Representatives<'l> {
     layout: &'l Layout,
     of_field: Vec<u32>,
@@ -418,7 +418,8 @@ impl<'l> Representatives<'l> {
         Self { layout, of_field: of_field.into_iter().flatten().map(|(_, block)| block).collect() }
     }
 
-    /// Returns the indices of the representatives and of the first block of the page, ascending.
+    /// Returns the indices of the longest block of each field (the blocks with the same path of names and classes) and
+    /// of the first block of the page, ascending.
     pub fn list(&self) -> Vec<u32> {
         let mut list = self.of_field.clone();
         list.extend(self.layout.blocks.first().map(|_| 0));
@@ -427,7 +428,7 @@ impl<'l> Representatives<'l> {
         list
     }
 
-    /// Iterates over the other blocks except the first of the page, each with the longest block of its field.
+    /// Iterates over the blocks for which a longer one with the same names and classes stands, except the page's first.
     pub fn others(&self) -> impl Iterator<Item = (u32, u32)> {
         let all = (0..).zip(self.layout.fields());
         let all = all.filter_map(|(block, field)| Some((block, *self.of_field.get(field as usize)?)));
@@ -437,8 +438,8 @@ impl<'l> Representatives<'l> {
 }
 
 impl Layout {
-    /// Sets the log odds of each block to those of its field's longest block, unless the latter are in doubt. Does
-    /// nothing if `share`, the share of fields in the log odds, is 0.
+    /// Sets the log odds of each block to those of the longest block with the same path of names and classes, unless
+    /// these are close to 0. Does nothing if `share`, the weight of the mean over such blocks, is 0.
     pub fn represent(&self, odds: &mut [f32], share: f32) {
         // The paper judges every block by itself.
         if share == 0.0 {
@@ -453,7 +454,7 @@ impl Layout {
     }
 }
 
-/// Returns whether log odds of a field's longest block are too close to 0 to stand for the other blocks, or NaN.
+/// Returns whether log odds of the longest of several alike blocks are NaN, or too close to 0 to hold for the others.
 pub(crate) fn is_in_doubt(odds: f32) -> bool {
     odds.is_nan() || odds.abs() < DOUBT
 }

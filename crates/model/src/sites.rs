@@ -28,11 +28,11 @@ pub use counts::{PagePrint, site_of};
 pub use evidence::{BY_COUNTS, BY_PROBABILITIES, BlockEvidence, Correction, PageEvidence, Signals, signals};
 pub use memory::{DEFAULT_BYTES, MIN_BYTES, SiteMemory, SiteSize};
 
-/// Reason why a site memory cannot be read, written or merged.
+/// Reason why a site memory (counts of the texts on each site's pages) cannot be read, written or merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesError {
-    /// The file is not a site memory, or is damaged.
+    /// The file is not a site memory (counts of texts per site), or is damaged.
     #[error("not a site memory: {0}")]
     Read(#[from] rmp_serde::decode::Error),
     /// The first field of the file names another format.
@@ -52,7 +52,7 @@ pub enum SitesError {
     /// The site memory cannot be written.
     #[error("cannot write the site memory: {0}")]
     Write(#[from] rmp_serde::encode::Error),
-    /// The pages of the two memories were judged by different models.
+    /// The two site memories hold probabilities of different models, so they cannot be merged.
     #[error("judged by different models, {0} and {1}: build both with one model, or without")]
     Models(String, String),
 }

@@ -11,7 +11,7 @@ use crate::features::TermWeight;
 /// Separator between the terms of a list. Terms are words and pairs of words, which contain no line break.
 const BETWEEN: char = '\n';
 
-/// List of terms as stored in files.
+/// List of terms (words and word pairs) with their weights, as stored in model files.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct TermList {
     /// Terms, separated by line breaks.

@@ -68,7 +68,7 @@ pub enum TreeNode {
     Split {
         /// Number of the column.
         column: u16,
-        /// Maximum value that goes to the left child.
+        /// Maximum value at which the left child is next; a higher value leads to the right child.
         threshold: f32,
         /// Index of the node for values up to the threshold, always later in the list.
         left: u32,

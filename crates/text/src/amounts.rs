@@ -81,15 +81,15 @@ impl<'de> Deserialize<'de> for ByteSize {
     }
 }
 
-/// Number of units of a [`Share`] (millionths of a percent) in one percent.
+/// Number of millionths of a percent, the unit in which a [`Share`] is stored, in one percent.
 const PER_PERCENT: f64 = 1e6;
 
-/// A share of a whole, above 0 and at most 1. Written as a percentage: `5%`, `0.25%`.
+/// A fraction of a whole, above 0 and at most 1. Written as a percentage: `5%`, `0.25%`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
 
-/// Error for a text that is not a share ([`Share`]).
+/// Error for a text that is not a percentage above 0 and at most 100, such as `5%`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a share between 0% and 100%, such as 5%")]
 pub struct ShareError(String);

@@ -11,10 +11,10 @@ pub const fn hash(text: &[u8]) -> u64 {
     hash
 }
 
-/// Value of [`hash`] for an empty text.
+/// FNV-1a hash ([`hash`]) of an empty text, to be continued byte by byte.
 pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues a [`hash`] with one more byte.
+/// Returns the hash of a text that is one byte longer, given the [`hash`] of the text before it.
 #[inline]
 pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
@@ -40,7 +40,7 @@ pub const fn word_hash(word: &[u8]) -> u64 {
     word_hash_step(hash, last)
 }
 
-/// Continues a [`word_hash`] with up to eight more bytes, the first lowest, padded with 0.
+/// Returns the [`word_hash`] continued with up to eight more bytes, the first in the lowest bits, padded with 0.
 #[inline(always)]
 pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
     let mixed = (before ^ bytes).wrapping_mul(GOLDEN_GAMMA);

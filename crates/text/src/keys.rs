@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Kind of values that a key of a JSON line may have.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// Text to read, such as a title, and not to compare as a whole.
+    /// Text for readers, such as a title, which is not compared as a whole.
     Text,
     /// Text that is compared as a whole: a name or a code.
     Word,
@@ -111,7 +111,7 @@ impl<T: Keyed + std::fmt::Debug> Objects for &[T] {
     }
 }
 
-/// A type that the value of a key may have.
+/// A Rust type that the values of a key may have.
 pub trait KeyType {
     /// Kind of the values of this type, unless the key states another.
     const SHAPE: Shape;

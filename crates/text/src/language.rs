@@ -14,7 +14,7 @@ use whatlang::Detector;
 // With 2,000 as many of 4,074 pages agree with the language that they declare (3,973), and a page takes 2.4 % more
 // instructions.
 const SAMPLE_CHARS: usize = 1000;
-/// Number of characters that a text must exceed for detection, which would otherwise be a guess.
+/// Number of characters above which the language of a text is detected; for shorter texts it would be a guess.
 const MIN_CHARS: usize = 40;
 
 /// Scripts that whatlang does not know, each with the code of the language that nearly everywhere uses it.
@@ -71,7 +71,7 @@ pub fn is_enough(text: &str) -> bool {
     text.len() > SAMPLE_CHARS && text.chars().nth(SAMPLE_CHARS).is_some()
 }
 
-/// Returns the language of a text most letters of which belong to one of the [`SCRIPTS`].
+/// Returns the language of a text most of whose letters are in one of the [`SCRIPTS`], otherwise `None`.
 fn by_script(text: &str) -> Option<&'static str> {
     let is_of = |script: &RangeInclusive<char>, c: char| script.contains(&c) && c.is_alphabetic();
     // Most texts have none of these letters: one look at each character tells.

@@ -4,7 +4,7 @@ use std::{hint::black_box, ops::Range};
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// Classes of 64 bytes: bit `n` of each mask is about byte `n`.
+/// Kinds of 64 bytes of a text, one mask per kind: bit `n` of a mask is set if byte `n` is of the kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
     /// Mask of ASCII letters, digits and underscores.
@@ -19,8 +19,8 @@ struct Masks {
     wide: u64,
 }
 
-/// Classes of the bytes of a text, and the text with its ASCII letters in lower case. They are computed once for all
-/// functions that count its characters or read its words.
+/// Kinds of the bytes of a text, such as digits, and the text with its ASCII letters in lower case. They are computed
+/// once for all functions that count its characters or read its words.
 #[derive(Clone, Debug, Default)]
 pub struct TextMasks {
     masks: Vec<Masks>,
@@ -54,7 +54,7 @@ pub struct Run {
 }
 
 impl TextMasks {
-    /// Computes the masks of a text.
+    /// Computes the masks of a text, which tell the kind of each byte, such as digit or capital letter.
     pub fn of(text: &str) -> Self {
         let mut text_masks = Self::default();
         text_masks.read(text);
@@ -133,7 +133,7 @@ impl TextMasks {
         rest.map_or(0, |eight| u64::from_le_bytes(*eight))
     }
 
-    /// Iterates over the runs in a byte range of the text, in order.
+    /// Iterates over the runs of letters, digits, `_` and characters beyond ASCII in a byte range, in order.
     #[inline(always)]
     pub fn runs(&self, part: Range<usize>) -> Runs<'_> {
         let number = part.start / 64;
@@ -149,7 +149,7 @@ impl TextMasks {
     }
 }
 
-/// Iterator over the runs in a byte range of a text.
+/// Iterator over the runs of letters, digits, `_` and characters beyond ASCII in a byte range of a text.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     /// Masks of the text from the current 64 bytes on.
@@ -163,7 +163,7 @@ pub struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Reads the masks of the current 64 bytes, and takes the bytes of runs that are also in the mask `bits`.
+    /// Finds which of the current 64 bytes are in runs of letters and digits, among the bytes in the mask `bits`.
     #[inline(always)]
     fn read_bits(&mut self, bits: u64) {
         let left = self.end.saturating_sub(self.from);

@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// Set of ASCII characters that end a plain run ([`plain_run`]).
+/// Set of ASCII characters that end a run of text that is copied unchanged ([`plain_run`]).
 pub trait EndSigns {
     /// Returns a bit mask of the bytes that are in the set of ASCII characters; to be `#[inline(always)]`.
     fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64;
 }
 
-/// Empty set of ASCII characters that end a plain run: only white space and ignored characters end it.
+/// Empty set of ASCII characters: only white space and ignored characters end a run of text that is copied unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSigns;
 
@@ -98,12 +98,12 @@ impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
     }
 }
 
-/// Byte offsets in a text at which its plain runs end, one bit for each byte.
+/// Byte offsets at which runs of text that can be copied unchanged end: one bit for each byte of the text.
 #[derive(Clone, Debug, Default)]
 pub struct RunEnds(Vec<u64>);
 
 impl RunEnds {
-    /// Finds the ends of plain runs in a text whose parts are examined later, each of them several times.
+    /// Finds the ends of runs that can be copied unchanged, for a text whose parts are then examined many times.
     pub fn of<S: EndSigns>(vectors: Vectors, text: &str, _: S) -> Self {
         Self(vectors.run(AllEnds::<S> { bytes: text.as_bytes(), signs: PhantomData }))
     }
@@ -125,7 +125,7 @@ impl RunEnds {
     }
 }
 
-/// Task that finds the ends of plain runs, with single spaces allowed, at every place of a text at once.
+/// Task that finds all ends of runs of a text that can be copied unchanged, with single spaces allowed inside.
 struct AllEnds<'a, S> {
     bytes: &'a [u8],
     signs: PhantomData<S>,

@@ -52,7 +52,7 @@ impl Default for Vectors {
     }
 }
 
-/// A task on 64 bytes or numbers at a time, compiled for each form of vectors; `run` must be `#[inline(always)]`.
+/// A task on 64 bytes or numbers at a time, compiled for each instruction set; `run` must be `#[inline(always)]`.
 pub trait ByteTask {
     /// Result of the task.
     type Output;
@@ -136,7 +136,7 @@ pub trait Compare: Tally {
 #[cfg(target_arch = "x86_64")]
 const SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0];
 
-/// Table of white space, `>` and `/` by the lower four bits of a byte, like [`SPACE_BY_LOW_BITS`].
+/// Table of white space, `>` and `/` by the lower four bits of a byte: a byte is one of these if it equals its entry.
 #[cfg(target_arch = "x86_64")]
 const TAG_SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', b'>', b'/'];
 
@@ -272,7 +272,8 @@ fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i
     simd.avx2._mm256_cmpeq_epi8(least, from_first)
 }
 
-/// Returns 16 bits for each of 16 numbers, all set if it is at most `most`; the second and third four are swapped.
+/// Returns 16 bits for each of 16 numbers, all set if it is at most `most`. The second and the third group of four
+/// numbers are swapped.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn at_most_16(simd: pulp::x86::V3, low: __m256, high: __m256, most: __m256) -> __m256i {

@@ -37,7 +37,7 @@ fn is_word(c: char) -> bool {
 /// Rule for dividing a text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// Runs of `\w`, with each character of a script without spaces as a word by itself.
+    /// Runs of `\w` (letters, digits and `_`); a character of a script without spaces is a word by itself.
     #[default]
     Characters,
     /// Runs of `\w` in every script, also in those without spaces.
@@ -114,7 +114,7 @@ fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
     Some((Class::known(c), c.len_utf8()))
 }
 
-/// Returns the number of words of `text` under [`Rule::Characters`].
+/// Returns the number of words of `text`; each character of a script without spaces counts as a word.
 pub fn count(text: &str) -> u32 {
     measure(Vectors::default(), text).words
 }
@@ -122,7 +122,7 @@ pub fn count(text: &str) -> u32 {
 /// Numbers of words and characters in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextSize {
-    /// Number of words under [`Rule::Characters`].
+    /// Number of words; each character of a script without spaces counts as a word.
     pub words: u32,
     /// Number of characters.
     pub chars: u32,
@@ -196,7 +196,7 @@ fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSiz
     (at, inside)
 }
 
-/// Returns whether a word, under [`Rule::Characters`], continues from the end of one text into the next.
+/// Returns whether a word goes on from the end of one text into the next, as no word of a script without spaces does.
 pub fn goes_on(before: &str, after: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| Class::known(c) == Class::Word);
     is_part(before.chars().next_back()) && is_part(after.chars().next())
@@ -260,7 +260,7 @@ const ASCII_WORD: [bool; 256] = {
 /// A phrase of a fixed number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shingle {
-    /// Well mixed hash of the phrase's words, in order.
+    /// Hash of the phrase's words, in order, with well mixed bits.
     pub hash: u64,
     /// Number of characters in the phrase's words, without those between them.
     pub chars: u32,
@@ -287,7 +287,7 @@ pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
 /// script that does not divide words by spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Well mixed hash of the word in lower case.
+    /// Hash of the word in lower case, with well mixed bits.
     pub hash: u64,
     /// Byte offset in the text at which the word starts.
     pub start: usize,

@@ -11,7 +11,7 @@ use crate::trees::{TreeNode, Trees};
 /// Initial capacity of the stack of pending right subtrees; it does not grow for trees of up to this many leaves.
 const LEAVES: usize = 64;
 
-/// Set of blocks of a batch: one bit for each lane.
+/// Set of blocks of a batch, as a bit set: bit `n` stands for the block at index `n`.
 type Bits = u64;
 
 // A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
@@ -24,7 +24,7 @@ pub(super) struct Forest {
     /// Thresholds of all splits (a value goes left if it is at most the threshold), grouped by column and ascending in
     /// each group, without duplicates.
     thresholds: Vec<f32>,
-    /// Indices of the computed columns that the splits read, each with the end of its range in `thresholds`.
+    /// Computed columns that the splits read: the index of each, and the end of its thresholds in `thresholds`.
     slots: Vec<(u16, usize)>,
     /// Index in `nodes` of the first node of each tree.
     roots: Vec<usize>,
@@ -144,7 +144,7 @@ fn questions(trees: &Trees) -> Vec<(u16, f32)> {
     questions
 }
 
-/// Returns the bit set of the filled lanes whose value is at most `threshold`.
+/// Returns the bit set of the blocks whose value is at most `threshold`, among the blocks in the bit set `filled`.
 // Inlined, and therefore no closure: one would be compiled for narrow vectors.
 #[inline(always)]
 fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> Bits {
@@ -159,7 +159,7 @@ fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> 
 struct Ask<'a> {
     forest: &'a Forest,
     columns: &'a [Lanes],
-    /// Lanes that hold a block.
+    /// Bit set of the places in the batch that hold a block; the last batch of a page has empty ones.
     filled: Bits,
 }
 

@@ -22,9 +22,9 @@ struct Question {
     edge: f32,
     // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new run.
     weight: i16,
-    /// Index of this answer among the answers that pairs with later questions read; [`NOT_READ`] if no pair reads it.
+    /// Index at which the answer is stored for pairs with later questions; [`NOT_READ`] if there is no such pair.
     answer: u32,
-    /// Pairs of this question with earlier ones.
+    /// Pairs of this question with earlier ones, each with a weight that is added if both are answered yes.
     pairs: Vec<Pair>,
 }
 
@@ -35,15 +35,15 @@ struct Pair {
     weight: i16,
 }
 
-/// Value of `Question::answer` for an answer that no pair reads.
+/// Value of `Question::answer` if the question is in no pair with a later one, so that its answer is not stored.
 const NOT_READ: u32 = u32::MAX;
 
-/// Questions about one column, by ascending edge: from the first edge that no lane exceeds, all answers are no.
+/// Questions whether one column's values exceed an edge, by ascending edge; once all answers are no, the rest are too.
 #[derive(Clone, Debug)]
 struct Run {
     slot: u16,
     questions: Vec<Question>,
-    /// True if the 16-bit sums must be added to the totals after this run, before they can overflow.
+    /// True if the 16-bit sums are added to the 32-bit totals after these questions, before they can overflow.
     ends_group: bool,
 }
 
@@ -52,11 +52,11 @@ struct Run {
 pub(super) struct Planes {
     intercept: i32,
     runs: Vec<Run>,
-    /// Number of answers that pairs of questions read.
+    /// Number of questions whose answers are stored because a pair with a later question needs them.
     answers: usize,
 }
 
-/// Sort key of a question: the index of its computed column, and bits of its edge that sort as the edge does.
+/// Sort key of a question (is a column's value above an edge?): column index, and edge as bits that sort alike.
 type Key = (u16, u32);
 
 const SIGN: u32 = 1 << 31;
@@ -70,7 +70,7 @@ fn edge((_, bits): Key) -> f32 {
     f32::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
 }
 
-/// Weights of single questions and of pairs of questions, in units, before they are laid out.
+/// Weights of questions (is a value above an edge?) and of pairs of questions, as whole numbers of [`UNIT`].
 #[derive(Default)]
 struct Summands {
     intercept: i64,
@@ -78,13 +78,13 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// Maximum sum of absolute weights that 16 bits hold, in units.
+/// Maximum sum of absolute weights (in whole units) that is certain to fit into 16 bits.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
-/// Maximum integer below which every integer is exact as an `f32`.
+/// Maximum integer up to which an `f32` holds every integer exactly.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
 const MAX_EXACT: u32 = 1 << 24;
 
-/// Returns a weight in units; `None` if it is no whole number of units or exceeds [`MAX_EXACT`].
+/// Returns a weight as a number of units ([`UNIT`]); `None` if that is no whole number or exceeds [`MAX_EXACT`].
 fn units(weight: f32) -> Option<i64> {
     let units = weight / UNIT;
     (units.fract() == 0.0 && units.abs() <= MAX_EXACT as f32).then_some(units as i64)

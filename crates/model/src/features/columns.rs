@@ -4,23 +4,23 @@ use std::ops::Range;
 
 use crate::features::scratch::Scratch;
 
-/// Number of blocks in a batch.
+/// Number of blocks in a batch, whose features are computed together.
 // As many as a machine word has bits: the answers of a batch to a question of a tree are one number.
 pub const LANES: usize = 64;
 
-/// Values of one feature for a batch of blocks, one lane for each block.
+/// Values of one feature for a batch of blocks: one value for each block.
 pub type Lanes = [f32; LANES];
 
-/// Slot number that stands for a schema column that is not computed.
+/// Placeholder index for a feature column that is not computed.
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const NO_COLUMN: u16 = u16::MAX;
 
-/// Set of schema columns that are computed. The slot of a column is its index among the computed columns.
+/// Set of feature columns that are computed. The slot of a column is its index among the computed columns.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
-    /// Slot of each column of the schema, or [`NO_COLUMN`].
+    /// Index of each feature column among the computed ones, or [`NO_COLUMN`] if it is not computed.
     slots: Vec<u16>,
-    /// Schema column in each slot.
+    /// Number of each computed column among all feature columns.
     // Slots are few and dense: the values of a batch stay in the cache, whatever the width of the schema.
     asked: Vec<u16>,
 }
@@ -41,24 +41,24 @@ impl ColumnSet {
         set
     }
 
-    /// Returns the schema columns of the set, in the order of their slots.
+    /// Returns the numbers of the computed columns among all feature columns, in the order of their values.
     pub fn asked(&self) -> &[u16] {
         &self.asked
     }
 
-    /// Returns the slot of a schema column; `None` if the column is not computed.
+    /// Returns the index of a feature column among the computed ones; `None` if the column is not computed.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != NO_COLUMN).then_some(usize::from(slot))
     }
 
-    /// Returns a view of a range of schema columns that tells which of them are computed.
+    /// Returns a view of a range of feature columns that tells which of them are computed.
     pub(crate) fn asked_of(&self, columns: Range<usize>) -> RequestedColumns<'_> {
         RequestedColumns(self.slots.get(columns).unwrap_or_default())
     }
 }
 
-/// Slot of each column of one feature group, or [`NO_COLUMN`] if the column is not computed.
+/// Index among the computed columns of each column of a feature group; [`NO_COLUMN`] if the column is not computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
@@ -79,17 +79,17 @@ impl RequestedColumns<'_> {
 #[derive(Clone, Debug)]
 pub struct Columns<'s> {
     set: &'s ColumnSet,
-    /// Index on the page of the block in each lane, ascending.
+    /// Index on the page of each block of the batch, ascending.
     blocks: Scratch<u32>,
     values: Scratch<Lanes>,
     /// True during the first batch, which writes the columns whose value is the same for all blocks of a page.
     is_first: bool,
-    /// Buffer for the columns of one feature group, from which the computed ones are copied.
+    /// Buffer for all columns of a feature group if only some of them are requested, which are then copied from it.
     // Kept from batch to batch: clearing it each time would cost as much as filling it.
     group: Scratch<Lanes>,
 }
 
-/// Maximum number of columns in the buffer for values that are written row by row.
+/// Maximum number of columns that the buffer holds if only some columns of a feature group are requested.
 const MAX_ROW: usize = 32;
 
 impl<'s> Columns<'s> {
@@ -111,27 +111,27 @@ impl<'s> Columns<'s> {
         self.is_first = false;
     }
 
-    /// Returns the set of the schema columns that are computed.
+    /// Returns the set of the feature columns that are computed.
     pub fn set(&self) -> &'s ColumnSet {
         self.set
     }
 
-    /// Returns the indices on the page of the blocks in the first lanes; values in further lanes are meaningless.
+    /// Returns the index on the page of each block of the batch; a batch can have fewer blocks than values per column.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
 
-    /// Returns the values of all computed columns, indexed by slot of the [`ColumnSet`].
+    /// Returns the values of all computed columns, in the order of the columns in the [`ColumnSet`].
     pub fn values(&self) -> &[Lanes] {
         &self.values
     }
 
-    /// Returns the values of the column in a slot; `None` if there is no such slot.
+    /// Returns the values of the column at this index among the computed columns; `None` if there is none.
     pub fn column(&self, slot: usize) -> Option<&Lanes> {
         self.values.get(slot)
     }
 
-    /// Sets the column in a slot to `value` in all lanes.
+    /// Sets all values of the column at index `slot` among the computed columns to `value`.
     pub fn fill(&mut self, slot: usize, value: f32) {
         if let Some(lanes) = self.values.get_mut(slot) {
             lanes.fill(value);
@@ -154,7 +154,7 @@ impl<'s> Columns<'s> {
 /// once per batch; columns outside the set are not computed.
 pub(crate) struct GroupColumns<'c> {
     blocks: &'c [u32],
-    /// Slots of the group's columns that are yet to be written.
+    /// Indices, among the computed columns, of the group's columns that are yet to be written.
     slots: &'c [u16],
     values: &'c mut [Lanes],
     is_first: bool,
@@ -162,7 +162,7 @@ pub(crate) struct GroupColumns<'c> {
 }
 
 impl<'c> GroupColumns<'c> {
-    /// Returns the indices on the page of the blocks of the batch.
+    /// Returns the index on the page of each block of the batch.
     pub fn blocks(&self) -> &'c [u32] {
         self.blocks
     }
@@ -172,7 +172,7 @@ impl<'c> GroupColumns<'c> {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }
 
-    /// Writes the next column; `value` returns the value for a block index.
+    /// Writes the next column; `value` returns the value of a block, given its index on the page.
     #[inline(always)]
     // The values are computed behind the test: a column that nobody asks for costs one comparison.
     pub fn put(&mut self, value: impl Fn(usize) -> f32) {
@@ -184,7 +184,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column; `value` returns the value for a lane.
+    /// Writes the next column; `value` returns the value of a block, given its index in the batch.
     #[inline(always)]
     pub fn put_lanes(&mut self, value: impl Fn(usize) -> f32) {
         if let Some(lanes) = self.next() {
@@ -205,7 +205,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next `N` columns; `row` returns their values for a block index.
+    /// Writes the next `N` columns; `row` returns the values of a block, given its index on the page.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
         let slots = self.slots;

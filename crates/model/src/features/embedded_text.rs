@@ -11,26 +11,26 @@ use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::shape::Shape, features::facts::terms::Sieve};
 
-/// Number of words in a phrase; shared phrases tell whether a text is repeated on the page.
+/// Number of words in a phrase; a text is taken to be repeated on the page if enough of its phrases are.
 // Single words of a text occur on nearly every page; four in a row hardly do unless the text does.
 const PHRASE_WORDS: usize = 4;
-/// Minimum number of words of an embedded text; shorter ones are labels that occur anywhere.
+/// Minimum number of words of a text of JSON-LD or scripts; shorter ones are ignored, as labels that occur anywhere.
 const MIN_WORDS: usize = 5;
-/// Share of the phrases of an embedded text found in the page's blocks (0 to 1) from which it counts as repeated there.
+/// Share (0 to 1) of a JSON-LD text's phrases found in the page's blocks from which it is dropped as a repetition.
 // Not all of them: sites shorten or edit the text between its two copies.
 const COVERED_SHARE: f32 = 0.5;
 /// Share of a summary's words found in the meta descriptions (0 to 1) from which the summary is left out as metadata.
 // Otherwise the description of a page, which is metadata, would come out as its text.
 const DESCRIBED_SHARE: f32 = 0.9;
-/// Share of words in writing systems without spaces (0 to 1) above which a text counts as unspaced.
+/// Share (0 to 1) of words in scripts without spaces, such as Chinese, above which a text counts as unspaced.
 const UNSPACED_SHARE: f32 = 0.3;
 
-/// Number of words of a page from which its script data is not examined. A page with more text is no empty shell, and
-/// its data repeats other pages.
+/// Number of words of a page from which its script data is ignored: a page with that much text is no empty shell, and
+/// its script data repeats other pages.
 // A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
 const MAX_SHELL_WORDS: u64 = 100;
 
-/// Names of the features of an embedded text.
+/// Names of the features of a text that was found in a page's JSON-LD or script data.
 // By hand: each comment stands above what it tells of.
 #[rustfmt::skip]
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -103,8 +103,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// Returns the embedded texts that a page would have if a script wrote the blocks that repeat its JSON-LD. Also returns
-/// one flag per block, true if the block repeats it. `None` if no block does.
+/// Returns the JSON-LD texts that would be new if the page lacked the blocks that repeat them, as pages do that a
+/// script fills. Also returns one flag per block, true if it repeats JSON-LD. `None` if no block does.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -130,7 +130,7 @@ pub fn phrase_share(text: &str, within: &str) -> f32 {
     share_met(&hashes(text), |phrase| within.contains(phrase))
 }
 
-/// Returns the share of the four-word phrases of a text for which `is_met` is true, 0..=1; `words` are hashes.
+/// Returns the share (0..=1) of a text's four-word phrases for which `is_met` is true, given the hashes of its words.
 fn share_met(words: &[u64], is_met: impl Fn(&u64) -> bool) -> f32 {
     let all = phrases::<PHRASE_WORDS>(words);
     let number = all.len().max(1);

@@ -19,7 +19,7 @@ use crate::features::{facts::headline::OUTLINE_NAMES, lexicon::Lexicon};
 pub(crate) struct Group {
     /// Facts that the group needs; all others may be absent.
     pub needs: &'static [Fact],
-    /// Function that returns the names of the group's columns for a lexicon.
+    /// Function that returns the names of the group's columns, given the word lists of the model.
     pub columns: fn(&Lexicon) -> Vec<String>,
     /// Function that makes the group's own pass over the page, if the requested columns need one, and returns the
     /// function that fills these columns. Work for other columns is left out.
@@ -28,7 +28,7 @@ pub(crate) struct Group {
 
 macro_rules! groups {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $needs:expr, $columns:expr, $on:expr;)+) => {
-        /// A group of features. Rows hold the groups in this order.
+        /// A group of related features. A row of feature values holds the groups in this order.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize,
             serde::Deserialize,
@@ -65,17 +65,17 @@ groups! {
     Shallow "shallow" [], |_| owned(&text::SHALLOW_NAMES), |facts, _| text::shallow(facts);
     /// Smoothed ratio of characters to tags, its derivative, and the verdict of the algorithm CETR.
     Cetr "cetr" [], |_| owned(&cetr::NAMES), cetr::cetr;
-    /// One 0/1 feature for each listed attribute word ("IC" in Peters and Lecocq, 2013).
+    /// One feature per listed attribute word: 1 if an element around the block has it ("IC", Peters and Lecocq, 2013).
     ListedWords "tokens" [], |lexicon| lexicon.names.to_vec(), |facts, _| words::listed_words(facts);
-    /// Log odds of all known attribute words, summed along the path to the block.
+    /// Learned log odds of class names and other attribute words, summed over the elements around the block.
     PathWeights "weights" [Fact::Weights], |_| owned(&words::NAMES), |facts, _| words::path_weights(facts);
-    /// Sums and shares over the elements around the block at several levels.
+    /// Word share, link density, commas and the like of the elements around the block, at several levels.
     Containers "containers" [Fact::Levels], |_| around::containers_names(), |_, _| around::containers();
-    /// One 0/1 feature for each name that the elements around the block may have.
+    /// One feature for each tag that the elements around the block may have: 1 if one of them has it, otherwise 0.
     Ancestry "ancestry" [Fact::Around], |_| around::names(), |facts, _| Box::new(|_, out| around::fill(facts, out));
     /// Length, punctuation, case and script of the block's text.
     Text "text" [Fact::Shapes], |_| owned(&text::NAMES), |facts, _| text::text(facts);
-    /// Place of the block in page order and relative to the headline, its words from the title, its repetition.
+    /// Place of the block on the page and relative to the headline, its words from the title, and its repetitions.
     Position "position" [Fact::Terms], |_| owned(&place::POSITION_NAMES), place::position;
     /// Features of the whole page, equal for all of its blocks.
     Page "page" [Fact::Sums], |_| owned(&parts::PAGE_NAMES), |facts, _| parts::page(facts);
@@ -92,11 +92,11 @@ groups! {
     /// Features of the page's address (URL).
     // Page types alone use it: with the address as features of blocks DAnIEL fell from .848 to .838.
     Address "address" [], |_| owned(&parts::ADDRESS_NAMES), |facts, _| parts::address(facts);
-    /// Log odds of the first words of the block and of its heading.
+    /// Learned log odds that the first words of the block, and those of its heading, give for main text.
     Wording "wording" [Fact::Outline], |_| owned(&words::WORDING_NAMES), |facts, _| words::wording(facts);
     /// Place of the block relative to comment sections, and the prose inside and outside of them.
     Comments "comments" [Fact::Prose, Fact::Outline], |_| owned(&comments::NAMES), |facts, _| comments::comments(facts);
-    /// Match of the block with ingredients, steps, questions and answers that structured data lists.
+    /// Similarity of the block to the ingredients, steps, questions and answers that the page's structured data lists.
     Stated "stated" [Fact::Terms], |_| owned(&subject::STATED_NAMES), |facts, _| subject::stated(facts);
     /// Features of the block's field (all blocks with the same path of names and classes), such as a list or a menu.
     Fields "fields" [Fact::Shapes], |_| owned(&parts::FIELD_NAMES), |facts, _| parts::fields(facts);
@@ -105,10 +105,10 @@ groups! {
 }
 
 impl FeatureGroup {
-    /// Feature groups of Peters and Lecocq (2013): ST, IC and CETR.
+    /// Feature groups of the paper by Peters and Lecocq (2013), which it calls ST, IC and CETR.
     pub const PAPER: [FeatureGroup; 3] = [FeatureGroup::Shallow, FeatureGroup::Cetr, FeatureGroup::ListedWords];
 
-    /// Returns the feature groups of the shipped models: all but the listed words, since all words have weights.
+    /// Returns the feature groups of the shipped models: all but that of listed words, as all words have weights.
     pub fn serving() -> Vec<FeatureGroup> {
         let mut groups = FeatureGroup::ALL.to_vec();
         // As measured, no group alone carries the model, but none can be taken out without a loss on some set.

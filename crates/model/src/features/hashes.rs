@@ -117,7 +117,7 @@ pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, has
     len
 }
 
-/// Writes the hashes of the words of a run with non-ASCII characters into `hashes`; returns their number.
+/// Writes the hashes of the words in a run of letters, not all of them ASCII, into `hashes`; returns their number.
 #[inline(never)]
 fn wide_hashes(run: &str, hashes: &mut [u64]) -> usize {
     let words = words::words(run, words::Rule::Characters);
@@ -129,7 +129,7 @@ fn wide_hashes(run: &str, hashes: &mut [u64]) -> usize {
     len
 }
 
-/// Appends the hashes of the words of a run with non-ASCII characters to `hashes`.
+/// Appends the hashes of the words in a run of letters, not all of them ASCII, to `hashes`.
 #[inline(never)]
 fn push_wide(run: &str, hashes: &mut Vec<u64>) {
     hashes.extend(words::words(run, words::Rule::Characters).map(word_hash));
@@ -140,7 +140,7 @@ thread_local! {
     static MASKS: RefCell<TextMasks> = RefCell::default();
 }
 
-/// Minimum length in bytes of a text whose masks (bit sets of character kinds) get memory of their own.
+/// Minimum length in bytes of a text for whose masks (bit sets of character kinds) memory is allocated, not reused.
 // Kept masks are as long as the longest text so far, so long ones must not stay with the thread.
 const LONG_TEXT: usize = 64 << 10;
 

@@ -13,7 +13,7 @@ use crate::features::schema::Schema;
 use crate::features::scratch::work_of;
 use hostile::SHAPES;
 
-/// Maximum number of units of work, as the code counts them, per byte of a page.
+/// Maximum number of steps of work that computing features may take per byte of a page; with more, the test fails.
 const WORK_PER_BYTE: u64 = 40;
 
 #[test]

@@ -7,7 +7,7 @@ use trommel_text::word_hash;
 
 use crate::features::hashes::{HashTable, term_hash};
 
-/// An attribute word with a 0/1 feature of its own.
+/// A word of an attribute such as `class` that has a feature of its own: 1 where it occurs, otherwise 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ListedWord {
     /// Name of the attribute: `id`, `class`, `role` or `itemprop`.
@@ -28,7 +28,7 @@ pub struct TermWeight {
     /// Term in lower case; an attribute word counts in any attribute.
     #[serde(rename = "token")]
     pub term: String,
-    /// Natural logarithm of the odds that blocks with the term are content, or have a role; each page has one vote.
+    /// Natural logarithm of the odds that blocks with the term are content, or have a role; each page counts once.
     pub weight: f32,
 }
 
@@ -55,7 +55,7 @@ impl ListedWord {
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
-    /// Names of the features of the listed attribute words.
+    /// Names of the features for the presence of one attribute word, such as `class:menu`.
     pub(crate) names: Vec<String>,
     /// Log odds of content by the hash of an attribute word.
     pub(crate) weights: HashTable<f32>,

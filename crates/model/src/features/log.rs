@@ -1,6 +1,6 @@
 //! Converts counts and booleans to feature values.
 
-/// Number of counts, from 0, whose logarithms are in the table.
+/// Number of counts, from 0, whose logarithms are in a table; those of larger counts are computed.
 // 16 KB: nearly all counts of a page are smaller, and larger ones take the function.
 const COUNTS: usize = 4096;
 

@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of vectors of one type that a thread keeps.
+/// Maximum number of spare vectors per item type that a thread keeps for reuse; further ones are freed.
 // Bounds what a thread keeps; the bytes below release what one huge page needed.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
@@ -24,7 +24,7 @@ thread_local! {
     static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector for temporary use, in memory that the thread used before. Old contents stay only in [`Scratch::stale`].
+/// A vector for temporary use that reuses memory of the thread. Only [`Scratch::stale`] leaves old contents in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 
@@ -154,7 +154,7 @@ pub(crate) fn count_work(units: usize) {
     let _ = units;
 }
 
-/// Returns the units of work that a task takes on this thread.
+/// Returns how many units of work (such as visited elements) a task counts on this thread.
 #[cfg(test)]
 pub(crate) fn work_of(task: impl FnOnce()) -> u64 {
     WORK.with(|sum| sum.set(0));

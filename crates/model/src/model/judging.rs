@@ -11,11 +11,11 @@ use crate::file::{PageType, Scorer};
 use crate::selection_by_worlds::{Choice, Layout, Representatives, is_in_doubt};
 use crate::{additive::sigmoid, compiled::PageOdds};
 
-/// State of judging one page.
+/// Results that are gathered while one page is judged.
 struct Judging<'m> {
     odds: PageOdds<'m>,
-    /// Log odds of the blocks without the effect of names that mark comments, if these are requested; NaN for blocks
-    /// whose log odds do not differ.
+    /// Log odds of blocks as if no name called them comments, if requested; NaN for blocks whose log odds stay the
+    /// same.
     unnamed: Option<PageOdds<'m>>,
     in_comments: Vec<bool>,
     headline: Option<usize>,
@@ -24,8 +24,8 @@ struct Judging<'m> {
 }
 
 impl Judging<'_> {
-    /// Gives each block the log odds of the longest block of its field. Returns the blocks in fields whose longest
-    /// block is in doubt, which get no log odds.
+    /// Gives each block the log odds of the longest block with the same path of names and classes. If those are too
+    /// close to 0, the block gets none, and its index is returned.
     fn others_in_doubt(&mut self, representatives: &Representatives) -> Vec<u32> {
         std::iter::once(&mut self.odds).chain(&mut self.unnamed).for_each(PageOdds::complete);
         let mut listed = Vec::new();
@@ -45,26 +45,26 @@ impl Judging<'_> {
     }
 }
 
-/// Name of the type of pages that consist of one text.
+/// Name of the page type for pages that consist of one text.
 const ARTICLE: &str = "article";
 /// Minimum probability of the type article at which a page that declares no type counts as one.
 const MIN_ARTICLE: f32 = 0.6;
 /// Minimum number of words of a page that counts as an article without declaring it. A shorter page would lose its
 /// headline, and has little around its text.
 const MIN_CLAIM_WORDS: u64 = 250;
-/// Minimum probability of the type article, had the page declared it, at which a page of much prose counts as one.
+/// Minimum probability of the type article, as if the page declared it, at which a page of much prose counts as one.
 // Between .6 and .7 the words that articles gain without their metadata are the same (5 of 10), at .75 it is 10 again.
 const MIN_CLAIMED_ARTICLE: f32 = 0.65;
-/// Minimum number of words of a block that counts as prose.
+/// Minimum number of words of a block that counts as prose; shorter blocks do not.
 // Of all words of a page, courts-dev loses .007: its rulings are short, and the lists around them long.
 const MIN_PROSE_BLOCK: u32 = 20;
-/// Minimum number of words in blocks of prose on a page of much prose.
+/// Minimum number of words in blocks of prose from which a page counts as one of much prose.
 const MIN_PROSE_WORDS: u64 = 500;
-/// Name of the type of threads, which are prose but not articles.
+/// Name of the page type for forum threads, which are prose but not articles.
 const THREAD: &str = "forum";
 
 impl Model {
-    /// Returns the log odds of each block of a page by itself, before the mean over fields is mixed in.
+    /// Returns the log odds of each block by itself, before averaging over blocks with the same names and classes.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
         self.each_batch(page, url, |columns| {
@@ -226,7 +226,7 @@ impl Model {
         }
     }
 
-    /// Adds the blocks of a batch to the known words of their page; does nothing if the model has no column for these.
+    /// Adds a batch of blocks to the count of the page's known words, if the model has a column for these.
     fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
         let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
         let Some(shares) = slot.and_then(|slot| columns.column(slot)) else { return };
@@ -300,11 +300,11 @@ impl Model {
     }
 }
 
-/// Two shares of known words, as multiples of that of usual pages. From the first upwards the log odds do not change,
-/// from the second downwards they change fully.
+/// Two bounds for a page's share of known words, as multiples of that of usual pages. From the first upwards the log
+/// odds stay unchanged; from the second downwards they are lowered by the full amount.
 // Of English pages nine tenths are above .8, of Greek, Polish and Russian ones all are below .45.
 const BETWEEN: (f32, f32) = (0.75, 0.45);
-/// Change of the log odds on a page with few known words.
+/// Full change of the log odds of blocks on a page of whose words the model knows hardly any.
 // From -.35 to -1 the gain on pages in such languages differs by less than .003.
 const CHANGE: f32 = -0.5;
 

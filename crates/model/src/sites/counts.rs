@@ -33,7 +33,8 @@ impl PageCount {
         self.urls.1 = self.urls.1.max(other.urls.1);
     }
 
-    /// Returns the number of counted pages, less one if `included`; 0 if all are captures of `url`, a hash of a URL.
+    /// Returns the number of counted pages, less one if `included` (the page itself was counted); 0 if all are captures
+    /// of the URL with the hash `url`.
     pub fn others(&self, url: u32, included: bool) -> u32 {
         if self.urls == (url, url) {
             return 0;
@@ -51,9 +52,10 @@ pub(crate) struct Position {
     pub judged: u32,
     /// Sum over the judged pages of the mean probability of the words at the position, in units of [`UNIT`].
     pub probability: Compact64,
-    /// Number of pairs of a text at the position and a page with that text there.
+    /// Number of pairs of a text and a page with that text at this position.
     pub texts: u32,
-    /// Sum of [`spread`] over the texts at the position. It follows from the texts, so no file holds it.
+    /// Sum of n ln n over the texts at the position, n being a text's pages. It follows from the texts and is not
+    /// saved.
     pub spread: Compact64,
 }
 
@@ -73,7 +75,7 @@ impl Position {
     }
 }
 
-/// Number that stands for a probability of 1 in sums of probabilities.
+/// Integer that represents a probability of 1 in sums of probabilities.
 pub(crate) const UNIT: f64 = 65_536.0;
 
 /// Returns n ln n for n `pages`, in whole units of 1/1024, so that sums do not depend on their order.

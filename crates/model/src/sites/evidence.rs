@@ -9,7 +9,7 @@ use trommel_html::Page;
 use crate::sites::counts::{Compact64, PagePrint, UNIT, entropy, site_of, spread};
 use crate::sites::memory::{Keys, SiteMemory, means};
 
-/// Evidence that a site memory has about one block.
+/// Evidence about one block from the other pages of its site that a site memory knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockEvidence {
     /// Number of other pages of the site with the block's text; 0 if all are captures of the page's own URL. `None` if
@@ -22,7 +22,7 @@ pub struct BlockEvidence {
     pub probability: Option<(f32, u32)>,
 }
 
-/// Evidence that a site memory has about the blocks of a page.
+/// Evidence about the blocks of a page from the other pages of its site that a site memory knows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEvidence {
     /// Number of other pages of the site in the memory.
@@ -114,8 +114,8 @@ pub type Signals = [f32; 3];
 /// Maximum absolute log odds; a probability beyond them is as good as certain.
 const MAX_LOG_ODDS: f32 = 6.2;
 
-/// Returns the [`Signals`] of a block with this probability by the model, on a site with this many other pages. The
-/// mean of `half` pages at a position has half its full weight.
+/// Returns the evidence about a block as numbers ([`Signals`]), given the model's probability and the number of other
+/// pages of the site. With `half` pages at a position, their mean has half its full weight.
 pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -> Signals {
     let share = block.pages.map_or(0.0, |with| with as f32 / pages.max(1) as f32);
     let sameness = block.entropy.map_or(0.0, |entropy| 1.0 - entropy);
@@ -131,19 +131,19 @@ fn log_odds(probability: f32) -> f32 {
     (p / (1.0 - p)).ln().clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
-/// Weights of the [`Signals`], by which evidence changes the log odds of blocks.
+/// Weights by which evidence from other pages of a site ([`Signals`]) changes the log odds of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correction {
-    /// Change of the log odds for each of the [`Signals`] if it is 1.
+    /// Change of the log odds for each of the three numbers of evidence ([`Signals`]) if it is 1.
     pub weights: Signals,
     /// Number of pages from which the mean probability at a position counts with half its full weight.
     pub half: f32,
 }
 
-/// Correction for a memory without probabilities. `trommel-quality sites --judged` learned and chose it; the log of
+/// Weights for a site memory without probabilities. `trommel-quality sites --judged` learned and chose them; the log of
 /// site memory has its figures.
 pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half: 1.0 };
-/// Correction for a memory with probabilities, learned and chosen like [`BY_COUNTS`].
+/// Weights for a site memory that holds probabilities, learned and chosen like [`BY_COUNTS`].
 pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {
@@ -159,7 +159,7 @@ impl Correction {
 }
 
 impl PageEvidence {
-    /// Returns the change of each block's log odds by the shipped corrections, given the model's probabilities.
+    /// Returns the change of each block's log odds by the built-in weights, given the model's probabilities.
     pub fn changes(&self, probabilities: &[f32]) -> Vec<f32> {
         let judged = self.blocks.iter().any(|block| block.probability.is_some());
         let correction = if judged { BY_PROBABILITIES } else { BY_COUNTS };

@@ -14,9 +14,9 @@ use trommel_text::{hash, mix};
 use crate::sites::counts::{Compact64, PageCount, PagePrint, Position, Threshold, UNIT, site_of};
 use crate::sites::{SitesError, counts};
 
-/// Default maximum size of a site memory in bytes.
+/// Default maximum size in bytes of a site memory, which counts the pages of a site on which each text occurs.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
-/// Minimum number of bytes to which a site memory can be limited.
+/// Minimum size in bytes to which a site memory can be limited; a lower limit is raised to it.
 pub const MIN_BYTES: u64 = 1 << 20;
 
 /// Returns the maximum number of bytes per entry of a hash table: the entry and a control byte, in tables that double
@@ -32,8 +32,8 @@ const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
 /// Number of bytes that the allocator adds to the name of a site.
 const NAME_BYTES: u64 = 16;
 
-/// Number of bits by which the keys of sites are shifted down, so that sites are removed last. Counts of blocks are
-/// useless without the number of pages of their site.
+/// Number of bits by which keys of sites are shifted right. The highest keys are dropped first, so sites go last:
+/// counts of blocks are useless without the number of pages of their site.
 const SITE_SHIFT: u32 = 5;
 
 /// A site in the memory: its name and its number of pages.
@@ -66,7 +66,7 @@ pub struct SiteMemory {
     pub(crate) sites: FxHashMap<u64, Site>,
     /// Number of pages with each text, by the hash of site and text.
     pub(crate) texts: FxHashMap<Compact64, PageCount>,
-    /// Statistics of each position, by the hash of site and position.
+    /// Statistics of each position of blocks (names and classes around them), by the hash of site and position.
     pub(crate) positions: FxHashMap<u32, Position>,
     /// Number of pages with a text at a position, by the keys of the position and of the text.
     pub(crate) contents: FxHashMap<(u32, u32), u32>,
@@ -259,7 +259,7 @@ impl SiteMemory {
         self.texts.len()
     }
 
-    /// Returns the number of positions in the memory.
+    /// Returns the number of positions (combinations of names and classes around blocks) in the memory.
     pub fn positions(&self) -> usize {
         self.positions.len()
     }
@@ -312,7 +312,7 @@ impl SiteMemory {
         }
     }
 
-    /// Lowers the threshold until the remaining entries fit into the maximum size.
+    /// Drops entries, by lowering the threshold for their keys, until the rest fits into the maximum size.
     pub(crate) fn make_room(&mut self) {
         while self.bytes() > self.max_bytes {
             self.threshold = self.threshold.lower();
@@ -349,7 +349,7 @@ impl SiteMemory {
     }
 }
 
-/// Value of the first field of every site memory file.
+/// Value of the first field of every site memory file, by which the file is recognised.
 const FORMAT: &str = "trommel-sites";
 /// Version of site memory files: of their layout and of the fingerprints in them.
 const VERSION: u32 = counts::VERSION;

@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 /// Table of languages, one line each: ISO 639-3 code, letters of the alphabet, 300 trigrams, most frequent first.
 const LISTS_TSV: &str = include_str!("latin.tsv");
 
-/// Number of trigrams listed per language, and the distance in ranks of a trigram that the text lacks.
+/// Number of trigrams listed per language. It is also the difference in rank counted for a trigram that is not listed.
 const TRIGRAMS_PER_LANGUAGE: i32 = 300;
 /// Maximum number of trigrams of a text that are compared, the most frequent ones.
 const MAX_TRIGRAMS: usize = 600;

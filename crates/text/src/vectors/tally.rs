@@ -8,12 +8,12 @@ use super::Portable;
 /// Vector instructions that add 16-bit numbers in 64 lanes. Between calls of [`Tally::pour`], each sum must stay within
 /// 16 bits.
 pub trait Tally: Copy {
-    /// Set of chosen lanes.
+    /// Set of lanes (places in a vector) that are chosen, for instance by a comparison.
     type Lanes: Copy + 'static;
     /// One 16-bit sum per lane.
     type Sums: Copy;
 
-    /// Returns the lanes whose number is above `edge`; NaN is not.
+    /// Returns the lanes (places in the vector) whose number is above `edge`; NaN never is.
     fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes;
 
     /// Returns the highest of the numbers except NaN; minus infinity if none is left.

@@ -29,15 +29,15 @@ pub(crate) enum Fact {
     Outline,
     /// Values of the elements at several levels above each block of a batch; requires sums.
     Levels,
-    /// Kinds of elements around each element that contains text; requires paths.
+    /// Tags of the elements around each element that contains text; requires paths.
     Around,
-    /// Weights of attribute words along the path to each element; requires paths.
+    /// Learned weights of class names and other attribute words, summed along the path to each element; requires paths.
     Weights,
-    /// Groups of repeated elements; requires sums.
+    /// Groups of sibling elements with the same names and classes, such as the items of a list; requires sums.
     Templates,
 }
 
-/// Facts that are, or are computed from, sums over elements.
+/// Facts that are sums over the blocks inside each element, or are computed from such sums.
 pub(crate) const MADE_OF_SUMS: [Fact; 4] = [Fact::Sums, Fact::Prose, Fact::Levels, Fact::Templates];
 
 /// Facts about all elements of a page that contain text, by their index in `paths`; empty where no feature group needs
@@ -48,9 +48,9 @@ pub(crate) struct ElementFacts {
     pub sums: Scratch<Sums>,
     /// Sums over all blocks of the page (words, linked words, blocks, commas and others).
     pub whole: Sums,
-    /// Values that describe each element, computed if levels or prose are needed.
+    /// Values that describe each element, such as its link density; computed only if features of levels or prose are.
     pub containers: ContainerParts,
-    /// Bit set per element with text of the [`AROUND_TAGS`] and headings that the element is or is inside of.
+    /// Bit set per element with text: tags (of [`AROUND_TAGS`] and headings) of it and of all elements around it.
     pub around: Scratch<u32>,
     pub weights: PathWeights,
     pub templates: Templates,
@@ -116,9 +116,9 @@ impl ElementFacts {
     }
 }
 
-/// Number of values ([`Parts`]) that describe an element.
+/// Number of values ([`Parts`]) that describe an element, such as its words and its share of prose.
 pub(crate) const PARTS: usize = 8;
-/// Number of leading values in [`Parts`] that the container features use.
+/// Number of values at the start of [`Parts`] that are container features; the values after them are about prose.
 pub(crate) const SHAPE_PARTS: usize = 6;
 /// Index in [`Parts`] of the share of prose in the element's words.
 pub(crate) const PROSE_DENSITY: usize = 6;
@@ -128,13 +128,13 @@ pub(crate) const PROSE_SHARE: usize = 7;
 /// Values that describe one element, such as its words and its share of prose.
 pub(crate) type Parts = [f32; PARTS];
 
-/// Values ([`Parts`]) of each element that contains text.
+/// Values ([`Parts`]) that describe each element with text, such as its words and its share of prose.
 #[derive(Debug, Default)]
 pub(crate) struct ContainerParts {
     elements: Scratch<Parts>,
     /// Values for text outside of all elements, computed from the sums of the page.
     whole: Parts,
-    /// Divisors for shares of the page: its number of words, and of words in prose.
+    /// Numbers of all words of the page, and of its words in prose, by which numbers are divided to become shares.
     page: (f32, f32),
 }
 
@@ -163,7 +163,7 @@ impl ContainerParts {
     }
 }
 
-/// Returns the values that describe an element, from its sums and the divisors for shares of the page.
+/// Returns the values that describe an element, given its sums, and the page's number of words and of words in prose.
 #[inline(always)]
 fn parts(sum: &Sums, (page_words, page_prose): (f32, f32)) -> Parts {
     let words = divisor(sum.words);
@@ -230,7 +230,7 @@ const BITS: [u32; 256] = {
     bits
 };
 
-/// Returns the bit set of the [`AROUND_TAGS`] and headings that an element is or is in; `above` is its parent's.
+/// Returns the bit set of the tags of an element and of all elements around it; `above` is the bit set of its parent.
 #[inline(always)]
 pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
     above | BITS[tag as usize]

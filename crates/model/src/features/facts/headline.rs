@@ -8,7 +8,7 @@ use super::terms::{Terms, WordSet};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 
-/// Names of the features that [`Outline::features`] returns.
+/// Names of the features about a block's headline and heading that [`Outline::features`] returns.
 pub(crate) const OUTLINE_NAMES: [&str; 17] = [
     "outline.is_headline", "outline.after_headline", "outline.log_blocks_after", "outline.log_blocks_before",
     "outline.words_after", "outline.up_to_headline", "outline.down_to_headline", "outline.headline_title_share",
@@ -41,7 +41,7 @@ struct Section {
     is_linked: bool,
 }
 
-/// Empty section, for a block index out of range.
+/// Section without heading and words, which stands for that of a block index out of range.
 const NO_SECTION: Section = Section { heading: None, level: 0, words: 0, link_words: 0, is_linked: false };
 
 /// Maximum number of levels that are counted from a block up to the element that also holds its heading.

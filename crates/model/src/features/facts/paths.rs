@@ -9,25 +9,25 @@ use trommel_html::{AttributeWord, Element, NONE, Page};
 use crate::features::lexicon::Lexicon;
 use crate::features::scratch::{Scratch, count_work};
 
-/// Elements of a page that contain text, as columns. The place of an element is its index in these columns.
+/// Elements of a page that contain text, with their parents. The place of an element is its index in this list.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     /// Index of each element in the page's table of elements.
     pub elements: Scratch<u32>,
-    /// Index in `elements` of the parent of each element, or [`NONE`].
+    /// Index in `elements` of the parent of each element, or [`NONE`] if it has none.
     pub parents: Scratch<u32>,
     /// Index in `elements` just past the last element inside each element.
     pub ends: Scratch<u32>,
     /// Index in `elements` of the element of each block, or [`NONE`].
     pub blocks: Scratch<u32>,
-    /// Index in `elements` of the innermost element with text that is or encloses each element of the page.
+    /// Index in `elements` of each element of the page or, if it has no text, of its nearest ancestor with text.
     around: Scratch<u32>,
 }
 
 /// The innermost element that holds both a block and another element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meeting {
-    /// Levels from the block's element up to the common one; the block's depth plus 1 if there is none.
+    /// Number of levels from the block's element up to the common element; the block's depth plus 1 if there is none.
     pub up: u16,
     /// Depth of the common element; 0 if there is none.
     pub depth: u16,
@@ -35,7 +35,7 @@ pub(crate) struct Meeting {
     pub place: u32,
 }
 
-/// Mark in the column `around` of an element that contains text, until its index replaces the mark.
+/// Temporary entry of `around` for an element that contains text, until its index is known.
 const HAS_TEXT: u32 = 0;
 
 impl Paths {
@@ -78,7 +78,7 @@ impl Paths {
         Self { blocks: blocks.collect(), ends: (1..=elements.len() as u32).collect(), elements, parents, around }
     }
 
-    /// Lists the elements of a page that contain text, with the end of each in the list.
+    /// Lists the elements of a page that contain text, and records where the descendants of each end in the list.
     #[cfg(test)]
     pub fn new(page: &Page) -> Self {
         let mut paths = Self::visited(page, |_, _, _, _| {});
@@ -86,8 +86,8 @@ impl Paths {
         paths
     }
 
-    /// Finds the end of each element in the list. Passes the index of each element and that of its parent to `visit`,
-    /// inner first.
+    /// Finds for each element the index just past its last descendant. Passes the index of each element and that of its
+    /// parent to `visit`, inner first.
     #[inline(always)]
     pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
         for (at, parent) in self.parents.iter().enumerate().rev() {
@@ -177,7 +177,7 @@ impl Paths {
     }
 }
 
-/// Share of the sum of weights of attribute words that an element passes on to its children (0 to 1).
+/// Factor (0 to 1) by which the summed weights of attribute words shrink from an element to its children.
 // Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
@@ -191,7 +191,7 @@ pub(crate) struct PathWeight {
     pub direct: f32,
 }
 
-/// Sum and extremes of the weights of one element's attribute words.
+/// Number, sum and extremes of the learned weights of one element's class names and other attribute words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ElementWeights {
     /// Number of attribute words, with or without a weight.

@@ -13,7 +13,7 @@ use super::shape::{Shape, Sums};
 use crate::features::log::{flag, log};
 use crate::features::scratch::Scratch;
 
-/// Names of the features that [`Prose::features`] returns.
+/// Names of the features about a block's place relative to prose that [`Prose::features`] returns.
 pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
     "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
@@ -46,13 +46,13 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     /// Share of prose in the words of the element with the most prose directly inside it (0 to 1).
     top_density: f32,
-    /// Features of the whole page: log of its prose words, their share of all words, share of them in the element with
-    /// the most prose, log of their number there. Then prose of the second such element relative to the first, log of
-    /// the number of prose blocks, and log of the words in the longest.
+    /// Features of the whole page: log of its number of words in prose, and their share of all words. For the element
+    /// with the most prose: its share of the page's prose, and log of its words in prose. Then prose of the second such
+    /// element relative to the first, log of the number of blocks with prose, and log of the most words in one.
     of_page: [f32; 7],
 }
 
-/// Returns the number of words before each block, with the total appended, and the total once more by itself.
+/// Returns the number of words before each block, followed by the number of all words; and the latter also by itself.
 fn words_before(page: &Page) -> (Scratch<u32>, u32) {
     let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
     let mut words = 0;

@@ -14,7 +14,7 @@ pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
 /// Index in [`TEMPLATE_PARTS`] of the rank of the item in its group, as a share of the group's items.
 const PLACE: usize = 6;
 
-/// Minimum number of like siblings that count as repeated.
+/// Minimum number of siblings with the same names and classes that count as a group of repeated elements.
 // Two siblings alike are common by chance (two columns, two buttons); three are a template.
 const MIN_SIBLINGS: u32 = 3;
 
@@ -28,10 +28,10 @@ struct Template {
     images: u32,
 }
 
-/// Groups of repeated siblings on a page, each made by one template.
+/// Groups of sibling elements with the same names and classes, such as the cards of a list.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    /// Number of each group, from 1, by a hash of the parent element and of the names and classes of the items.
+    /// Maps a hash of the parent element and of the items' names and classes to the number of their group, from 1.
     by_template: HashTable<u32>,
     groups: Scratch<Template>,
     /// Features that all items of a group share, one row per group; the column for an item's rank is 0.

@@ -7,10 +7,10 @@ use trommel_text::{TextMasks, words};
 use crate::features::hashes::{HashTable, first_hashes, hashes, pair_hash, word_hash};
 use crate::features::scratch::{Scratch, count_work};
 
-/// Maximum number of words at the start of a block that are hashed.
+/// Maximum number of words at the start of a block that are hashed; further words are ignored.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
 pub(crate) const SAMPLE_WORDS: usize = 60;
-/// Maximum number of words at the start of a block whose pairs are hashed as well.
+/// Maximum number of words at the start of a block of which the pairs of adjacent words are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
@@ -149,7 +149,7 @@ impl Terms {
     }
 }
 
-/// Task that hashes the first words of all blocks of a page, compiled for vectors, which bring bit-search instructions.
+/// Task that hashes the first words of all blocks of a page, compiled for the processor's vector instructions.
 struct Read<'a> {
     page: &'a Page,
     masks: &'a TextMasks,

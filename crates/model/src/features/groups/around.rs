@@ -13,7 +13,7 @@ use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::PageFacts, features::facts::templates::TEMPLATE_PARTS};
 
-/// Tags of a block's container that have a 0/1 feature each.
+/// Tags with a feature each: 1 if the innermost block-level element around a block has the tag, otherwise 0.
 const CONTAINER_TAGS: [Tag; 22] = {
     use Tag::*;
     [

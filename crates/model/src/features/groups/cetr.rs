@@ -19,7 +19,7 @@ pub(super) const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative
 /// Index in [`NAMES`] of the feature that states whether clustering finds the block to be content.
 const CLUSTER: usize = 2;
 
-/// Number of following blocks with whose mean the derivative compares a block.
+/// Number of following blocks whose mean ratio is subtracted from a block's ratio to give the derivative.
 // As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
 const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of standard deviation 1, cut at four deviations, from the middle outwards.
@@ -46,7 +46,7 @@ fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     Vectors::default().run(Ratios { page, with_clusters })
 }
 
-/// Task that computes the tag-ratio features, compiled for vectors, so that eight blocks are handled at once, not four.
+/// Task that computes the tag-ratio features of a page with vector instructions, eight blocks at once, not four.
 struct Ratios<'a> {
     page: &'a Page,
     with_clusters: bool,

@@ -27,7 +27,7 @@ const TOKENS: [&str; 30] = [
     "replies", "opinie", "opinia", "kommentarii", "respond",
 ];
 
-/// Hashes of [`TOKENS`], to rule out most attribute words quickly.
+/// Hashes of the attribute words that name comment sections, to rule out most other words quickly.
 static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     let mut hashes = HashTable::default();
     // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
@@ -38,17 +38,18 @@ static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     hashes
 });
 
-/// Maximum number of words in the heading of a comment section; most such headings repeat the page's title.
+/// Maximum number of words in a heading that begins a comment section; most such headings repeat the page's title.
 const MAX_HEADING_WORDS: u32 = 24;
 
-/// Words in headings of comment sections that are not among the [`TOKENS`].
+/// Words that mark headings of comment sections, in addition to those that also occur in attributes.
 const WORDS: [&str; 16] = [
     "评论", "評論", "コメント", "댓글", "комментарии", "комментариев", "комментария", "комментарий", "коментарі",
     "yorum", "yorumlar", "σχόλια", "komentáře", "kommenttia", "thoughts", "responses",
 ];
 
-/// Returns the comment section that a heading such as `5 comments` begins: the innermost element around it with prose
-/// but no headline. If there is none, this is the element after the outermost one without the headline.
+/// Returns the comment section that a heading such as `5 comments` begins: the innermost element around the heading
+/// that contains prose, but not the page's headline. If there is none, returns the element that follows the outermost
+/// one around the heading without the headline.
 fn headed(page: &Page, headline: u32, prose_inside: impl Fn(u32) -> u32) -> Option<u32> {
     let headings = page.blocks.iter().filter(|block| block.words <= MAX_HEADING_WORDS && block.element > headline);
     headings.filter(|block| page.container(block).is_some_and(|(_, element)| element.tag.is_heading())).find_map(
@@ -99,7 +100,7 @@ pub(super) fn comments<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
 /// Comment sections of a page.
 #[derive(Clone, Debug, Default)]
 struct Sections {
-    /// Index on the page of the element that is the outermost comment section around each element, or [`NONE`].
+    /// Index, for each element of the page, of the outermost comment section that it is in, or [`NONE`].
     region: Scratch<u32>,
     regions: u32,
     prose_inside: u32,

@@ -18,7 +18,7 @@ pub(super) const FIELD_NAMES: [&str; 9] = [
     "fields.sentences", "fields.link_density", "fields.inputs", "fields.spread",
 ];
 
-/// Sums over the blocks of a field, which have the same path of names and classes.
+/// Sums over the blocks of one field: all blocks with the same path of names and classes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     blocks: u32,
@@ -33,7 +33,7 @@ struct Sum {
     last: usize,
 }
 
-/// Features of the fields of a page, one row per field.
+/// Features of the fields of a page (a field is all blocks with the same path of names and classes), one row per field.
 struct FieldFeatures<'a> {
     index: &'a FieldIndex,
     rows: Scratch<[f32; FIELD_NAMES.len()]>,

@@ -23,7 +23,7 @@ pub(super) const NAMES: [&str; 8] = [
 // Descriptions and JSON-LD are hashed only for models that ask for these columns.
 const OF_TEXTS: Range<usize> = 1..7;
 
-/// Number of words in a phrase.
+/// Number of words in a phrase; phrases that a block shares with the page's metadata are features.
 // Phrases distinguish a text that is repeated from one that only shares words.
 const PHRASE_WORDS: usize = 3;
 
@@ -133,7 +133,7 @@ impl HeadTexts {
 pub(super) const STATED_NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
-/// Items that structured data lists, as sets of hashes of lines, word pairs and words.
+/// Items that a page's structured data lists, such as ingredients: their number, and hashes of their lines and words.
 #[derive(Debug, Default)]
 struct Items {
     number: usize,

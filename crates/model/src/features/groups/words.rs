@@ -93,7 +93,7 @@ impl<'a> ListedWords<'a> {
         self.sets.get(at..at.saturating_add(self.stride)).unwrap_or_default()
     }
 
-    /// Returns whether the listed word with index `listed` is on an element around the block or inline inside it.
+    /// Returns whether the listed attribute word at index `listed` is on an element around or inline inside the block.
     fn has(&self, block: &Block, listed: usize) -> bool {
         // The paper takes words of tags inside of a block as well as of those around it.
         let elements = std::iter::once(&block.element).chain(self.page.inline(block));
@@ -118,7 +118,8 @@ pub(super) const WORDING_NAMES: [&str; 10] = [
     "wording.heading_max", "wording.previous", "wording.next", "wording.first",
 ];
 
-/// Log odds of content of known terms of a block: mean, minimum, maximum, of the first word; and the share known.
+/// Log odds of content that a block's known words and word pairs give: mean, minimum, maximum, and that of the first
+/// word. Also the share of words and pairs that are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BlockWording {
     mean: f32,
@@ -133,7 +134,7 @@ pub(super) fn wording<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     rows(move |at| features(&blocks, &facts.outline, at))
 }
 
-/// Returns for each block the log odds of content of its first words and word pairs.
+/// Returns for each block the log odds of content that its first words and word pairs give.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {
