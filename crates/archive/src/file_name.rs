@@ -37,7 +37,7 @@ pub fn is_wet(name: &str) -> bool {
 }
 
 /// Returns the suffix of a file name with that of its compression, such as `.txt.gz` of `a.b.txt.gz`. For a name
-/// without a suffix, returns a phrase for messages.
+/// without a suffix, returns `files without an ending`.
 pub fn ending(name: &str) -> &str {
     let plain = without_compression(name);
     let at = plain.rfind('.').filter(|&at| at > 0);

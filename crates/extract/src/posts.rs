@@ -52,8 +52,8 @@ pub(crate) struct FoundPost {
     pub(crate) labels: Vec<u32>,
 }
 
-/// Returns the posts of a page, in order. A single post must state author and time. Several posts must differ in author
-/// or time.
+/// Returns the posts of a page, in order. Returns none if a single post lacks author or time, or if several posts all
+/// have the same author and time.
 pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], month_first: bool) -> Vec<FoundPost> {
     let url = url.and_then(|url| Url::parse(url).ok());
     let marks = marks(page, html, url.as_ref());

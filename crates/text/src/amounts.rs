@@ -89,7 +89,7 @@ const PER_PERCENT: f64 = 1e6;
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
 
-/// Error for a text that is not a percentage above 0 and at most 100, such as `5%`.
+/// Error for a text that is not a percentage, which is written `5%` and is above 0 and at most 100.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a share between 0% and 100%, such as 5%")]
 pub struct ShareError(String);

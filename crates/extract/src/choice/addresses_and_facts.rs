@@ -107,7 +107,7 @@ fn says_time(text: &str) -> bool {
 const MAX_FACT_WORDS: u32 = 30;
 /// Class and id words of elements that hold the number and the categories of a product.
 const FACTS: [&str; 2] = ["meta", "sku"];
-/// Maximum number of elements around a block that are searched for a table cell, a term or a class of product facts.
+/// Maximum number of ancestors of a block, one of which must be a table cell, a `dt` or an element of product facts.
 const FACT_ANCESTORS: usize = 3;
 
 /// Keeps short blocks that hold facts about a product, an event or a job: the headline, terms and definitions, table

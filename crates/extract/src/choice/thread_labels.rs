@@ -15,7 +15,7 @@ const MAX_WORDS: u32 = 12;
 const MAX_NAME_WORDS: usize = 2;
 /// Minimum number of times that a label of posts must occur on the page to be dropped.
 const MIN_TIMES: usize = 3;
-/// Maximum share of the kept words that may be dropped as labels, because a page of labels is no thread.
+/// Maximum share of a page's kept words in repeated labels of posts; with more, no label is dropped.
 const MAX_PAGE_SHARE: f32 = 0.5;
 
 /// Class and id words of elements that state the author and date of a post.

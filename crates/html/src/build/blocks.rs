@@ -272,7 +272,7 @@ bitflags! {
         const ENDED = 1;
         /// An inline element has started after another one ended, or after a drawing or form control.
         const MET = 1 << 1;
-        /// An inline element between the texts does more than format letters: a link, a label or a `span`, for example.
+        /// An inline element between two texts of a block does more than format letters: a link, a label or a `span`.
         const PART = 1 << 2;
         /// An inline element between the texts is `sub` or `sup`.
         // `H<sub>2</sub>O` and `x<sup>2</sup>` are one word.

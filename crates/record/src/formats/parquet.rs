@@ -219,7 +219,7 @@ fn integer(value: &keys::Value<'_>) -> Option<i64> {
     if let keys::Value::Integer(number) = value { Some(*number) } else { None }
 }
 
-/// Values of a leaf column with their Dremel levels (Melnik et al., "Dremel", VLDB 2010).
+/// Values of a leaf column with their repetition and definition levels (Melnik et al., "Dremel", VLDB 2010).
 struct Leaf<T: DataType> {
     /// Function that converts a value to its Parquet type; returns `None` for a missing value.
     of: fn(&keys::Value<'_>) -> Option<T::T>,

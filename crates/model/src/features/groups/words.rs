@@ -134,7 +134,7 @@ pub(super) fn wording<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     rows(move |at| features(&blocks, &facts.outline, at))
 }
 
-/// Returns for each block the log odds of content that its first words and word pairs give.
+/// Returns for each block the log odds that it is main text, by the words and word pairs at its start.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {

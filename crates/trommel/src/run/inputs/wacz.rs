@@ -240,8 +240,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Returns whether a URL is on the same host, bucket or repository as the collection that names it. Only the collection
-/// was named by the user; the URLs in it come from strangers.
+/// Returns whether a URL that a collection lists is on the host, bucket or repository of the collection. Other URLs are
+/// not trusted, because the user named only the collection.
 fn is_named(url: &str, collection: &Location) -> bool {
     let server = |url: &str| {
         let name = match split_container(url) {
