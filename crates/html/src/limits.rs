@@ -23,7 +23,7 @@ pub struct Limits {
     pub head: usize,
     /// Maximum number of bytes of one formula, with its markup, that are read.
     pub formula: usize,
-    /// Maximum number of bytes of a page that are read a second time, because an element, comment or quote never closes.
+    /// Maximum number of bytes of a page that are read again, because an element, comment or quote never closes.
     pub recovered: usize,
     /// Number of work steps ([`Page::steps`](crate::Page::steps)) after which only a few open elements are examined for
     /// each tag, so that reading stays fast.

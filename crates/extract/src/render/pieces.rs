@@ -13,8 +13,8 @@ use crate::notes::Notes;
 const MAX_HIDDEN_WORDS: u32 = 8;
 /// Maximum bytes of a hidden part of a line, such as a label for screen readers, that is always left out.
 const MAX_HIDDEN_BYTES: usize = 200;
-/// Maximum number of words of a hidden part of a line that is left out because nothing on the page can show it. A longer
-/// part is kept.
+/// Maximum number of words of a hidden part of a line that is left out because nothing on the page can show it. A
+/// longer part is kept.
 const MAX_SHUT_WORDS: u32 = 30;
 
 /// Part of a block's text that is written in one way, such as a formula or a footnote mark.
