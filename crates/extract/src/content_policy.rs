@@ -77,9 +77,10 @@ impl ContentPolicy {
             probabilities: &judgement.probabilities,
             in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
-            is_article: is_of(&judgement, ARTICLE),
+            is_article: is_of(&judgement, PageType::ARTICLE),
             is_listing: LISTINGS.iter().any(|name| is_of(&judgement, name)),
-            is_thread: is_of(&judgement, THREAD) || is_mostly_comments(page, decisions.kept, &judgement.in_comments),
+            is_thread: is_of(&judgement, PageType::THREAD)
+                || is_mostly_comments(page, decisions.kept, &judgement.in_comments),
             has_facts: is_of(&judgement, PRODUCT) || states_facts(page),
             has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
@@ -206,8 +207,6 @@ impl ContentPolicy {
 // Without this bound news-world-dev and daniel-dev lose .0014; at 1.15 two thirds of the gain on events-dev go.
 const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
-/// Name of the page type of articles.
-const ARTICLE: &str = "article";
 /// Name of the page type of products.
 const PRODUCT: &str = "product";
 /// Names of the types of pages that mainly list: things to choose from, pages of one kind, or parts of a site.
@@ -351,8 +350,6 @@ pub struct ContentPolicy {
     pub without: Option<Decider>,
 }
 
-/// Name of the page type of threads.
-const THREAD: &str = "forum";
 /// Minimum probability (0 to 1) of the page type `forum` from which a page is judged as a thread.
 // At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
 const MIN_PROBABILITY: f32 = 0.6;
@@ -362,7 +359,8 @@ const MIN_SHARE: f32 = 0.5;
 
 /// Returns a new judgement with comments as main text for a thread with posts marked up as comments, else `judgement`.
 pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
-    let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
+    let is_thread =
+        |page_type: &PageType| page_type.name == PageType::THREAD && page_type.probability >= MIN_PROBABILITY;
     if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {
         return judgement;
     }

@@ -345,6 +345,11 @@ pub struct PageType {
 }
 
 impl PageType {
+    /// Name of the type of pages that consist of one text.
+    pub const ARTICLE: &str = "article";
+    /// Name of the type of threads, in which several people write.
+    pub const THREAD: &str = "forum";
+
     /// Returns the most probable type of a page and its sharpness, from the log odds of each type against the rest;
     /// `None` without types.
     pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {

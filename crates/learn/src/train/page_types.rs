@@ -27,16 +27,16 @@ pub(super) enum Kind {
     Threads,
 }
 
-/// Name of the page type of forum threads.
-const THREAD: &str = "forum";
-const TEXTS: [&str; 2] = ["article", THREAD];
+const TEXTS: [&str; 2] = [PageType::ARTICLE, PageType::THREAD];
 
 impl Kind {
     /// Returns the names of the page types that do not belong to this kind of pages.
     fn others(self, page_types: &[PageTypeScorer]) -> Vec<String> {
         match self {
             Kind::Lists => TEXTS.map(str::to_owned).into(),
-            Kind::Threads => page_types.iter().map(|of| of.name.clone()).filter(|name| name != THREAD).collect(),
+            Kind::Threads => {
+                page_types.iter().map(|of| of.name.clone()).filter(|name| name != PageType::THREAD).collect()
+            }
         }
     }
 
@@ -190,13 +190,13 @@ pub(crate) fn fit_page_types(
     }
     let mut weights = vec![1.0; types.len()];
     // They are of few programs: together they weigh what the threads among the pages weigh.
-    let known = types.iter().filter(|page_type| **page_type == THREAD).count();
+    let known = types.iter().filter(|page_type| **page_type == PageType::THREAD).count();
     let weight = (known as f32 / threads.len().max(1) as f32).min(1.0);
     let first_row = |page: &&Labelled| page.rows(schema).iter().next().map(<[f32]>::to_vec);
     let rows: Vec<Option<Vec<f32>>> = threads.par_iter().map(first_row).collect();
     for row in rows.into_iter().flatten() {
         data.extend(columns.iter().map(|column| row[*column]));
-        types.push(THREAD);
+        types.push(PageType::THREAD);
         weights.push(weight);
     }
     let binned = Binned::new(&data, columns.len(), &weights, TYPE_BINS);

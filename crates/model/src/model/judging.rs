@@ -45,8 +45,6 @@ impl Judging<'_> {
     }
 }
 
-/// Name of the page type for pages that consist of one text.
-const ARTICLE: &str = "article";
 /// Minimum probability of the type article at which a page that declares no type counts as one.
 const MIN_ARTICLE: f32 = 0.6;
 /// Minimum number of words of a page that counts as an article without declaring it. A shorter page would lose its
@@ -60,8 +58,6 @@ const MIN_CLAIMED_ARTICLE: f32 = 0.65;
 const MIN_PROSE_BLOCK: u32 = 20;
 /// Minimum number of words in blocks of prose from which a page counts as one of much prose.
 const MIN_PROSE_WORDS: u64 = 500;
-/// Name of the page type for forum threads, which are prose but not articles.
-const THREAD: &str = "forum";
 
 impl Model {
     /// Returns the log odds of each block by itself, before averaging over blocks with the same names and classes.
@@ -102,14 +98,15 @@ impl Model {
             let value = |column| if Some(column) == claimed { 1.0 } else { self.page_value(columns, column) };
             PageType::of(&self.file.page_types, &self.type_odds(value))
         };
-        let is_article = |page_type: &PageType, least| page_type.name == ARTICLE && page_type.probability >= least;
+        let is_article =
+            |page_type: &PageType, least| page_type.name == PageType::ARTICLE && page_type.probability >= least;
         let words = |least: u32| {
             let words = page.blocks.iter().map(|block| block.words).filter(|words| *words >= least);
             words.map(u64::from).sum::<u64>()
         };
         let Some(stated) = page_type(None) else { return };
         let is_one_anyway = is_article(&stated, MIN_ARTICLE) && words(0) >= MIN_CLAIM_WORDS;
-        let is_prose = || stated.name != THREAD && words(MIN_PROSE_BLOCK) >= MIN_PROSE_WORDS;
+        let is_prose = || stated.name != PageType::THREAD && words(MIN_PROSE_BLOCK) >= MIN_PROSE_WORDS;
         let would_be = || page_type(self.article).is_some_and(|claimed| is_article(&claimed, MIN_CLAIMED_ARTICLE));
         if is_one_anyway || is_prose() && would_be() {
             columns.fill(slot, 1.0);
