@@ -13,6 +13,7 @@ mod roles;
 mod scorers;
 mod table;
 mod training_pages;
+mod type_words;
 
 use trommel_model::features::FeatureGroup;
 
@@ -30,6 +31,9 @@ pub use roles::train_roles;
 /// Prefix of the feature columns about the page's URL. They help to find the page type, but blocks are not judged by
 /// them, because URLs differ from crawl to crawl.
 const ADDRESS: &str = "address.";
+/// Prefix of the feature columns of words that tell the type of a page. Of the scorers of blocks, only those of a kind
+/// of pages use them.
+const TYPE_WORDS: &str = "type_words.";
 
 /// Options for training a model.
 #[derive(Clone, Debug)]

@@ -22,8 +22,9 @@ pub use embedded_text::{EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded
 pub use facts::terms::terms;
 pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
+pub use groups::type_words::address_words;
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
-pub use lexicon::{ListedWord, TermWeight};
+pub use lexicon::{ListedWord, TermWeight, TypeWord, TypeWords};
 pub(crate) use schema::PageFeatures;
 pub use schema::{FeatureMatrix, Schema};
 pub use scratch::Scratch;

@@ -10,7 +10,7 @@ use std::{borrow::Cow, io::Read};
 use serde::{Deserialize, Serialize};
 
 use crate::additive::{Additive, sigmoid};
-use crate::features::{FeatureGroup, ListedWord, TermWeight};
+use crate::features::{FeatureGroup, ListedWord, TermWeight, TypeWords};
 use crate::trees::Trees;
 use crate::{selection_by_worlds::Selection, term_list};
 
@@ -48,6 +48,9 @@ pub struct ModelFile {
     /// Words and word pairs of the text with their weights.
     #[serde(default, with = "term_list")]
     pub word_weights: Vec<TermWeight>,
+    /// Words that tell the type of a page, with their weights.
+    #[serde(default, skip_serializing_if = "TypeWords::is_empty")]
+    pub type_words: TypeWords,
     /// Share (0..=1) of the first words and word pairs of a usual page's blocks that have a weight. On pages with a
     /// much lower share, the log odds are lowered; 0 if they never are.
     #[serde(default, skip_serializing_if = "is_zero")]

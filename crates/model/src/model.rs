@@ -122,11 +122,13 @@ impl Model {
             (!file.page_types.iter().all(is_sharp), "page types"),
             (!file.kind_scorers().all(KindScorer::is_sound), "scorers of kinds"),
             (!(0.0..=1.0).contains(&file.known_words), "known words"),
+            (!file.type_words.is_sound(), "type words"),
         ];
         if let Some((_, part)) = faults.into_iter().find(|(is_fault, _)| *is_fault) {
             return Err(ModelError::Unsound { part });
         }
-        let schema = Schema::new(&file.groups, &file.listed, &file.attribute_weights, &file.word_weights);
+        let (listed, weights) = (&file.listed, &file.attribute_weights);
+        let schema = Schema::with_type_words(&file.groups, listed, weights, &file.word_weights, &file.type_words);
         let columns = numbers(&file.columns, schema.names().iter().map(String::as_str))?;
         let parts = file.parts.iter().map(|part| Ok((part.share, part.scorer.on(&columns)?)));
         let parts = parts.collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use trommel::Model;
-use trommel_model::features::{FeatureGroup, Schema};
+use trommel_model::features::{FeatureGroup, Schema, TypeWords};
 use trommel_model::{
     Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
     TreeNode, Trees, VERSION, WeightedScorer,
@@ -56,6 +56,7 @@ fn model() -> ModelFile {
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
+        type_words: TypeWords::default(),
         known_words: 0.0,
         page_types: vec![PageTypeScorer { name: "story".into(), scorer: Additive::default(), sharpness: 1.0 }],
         embedded: None,

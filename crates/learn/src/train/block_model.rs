@@ -88,6 +88,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
         listed: learned.listed,
         attribute_weights: learned.weights,
         word_weights: learned.words,
+        type_words: learned.type_words,
         known_words,
         page_types,
         embedded,

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Attribute;
 use trommel_model::KnownWords;
-use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight, terms};
+use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight, TypeWords, terms};
 
-use super::{table::BlockTable, training_pages::Labelled};
+use super::{table::BlockTable, training_pages::Labelled, type_words::learn_type_words};
+use crate::error::LearnError;
 use crate::labelled_pages::{Example, by_group};
 
 /// Minimum odds for or against content at which an `id` or `class` word is listed (Peters and Lecocq, WWW 2013).
@@ -203,24 +204,30 @@ pub(crate) struct LearnedLists {
     pub listed: Vec<ListedWord>,
     pub weights: Vec<TermWeight>,
     pub words: Vec<TermWeight>,
+    pub type_words: TypeWords,
     pub schema: Schema,
 }
 
-fn learn_weights(groups: &[FeatureGroup], examples: &[Example]) -> (Vec<TermWeight>, Vec<TermWeight>) {
+fn learn_weights(
+    groups: &[FeatureGroup],
+    pages: &[&Labelled],
+) -> Result<(Vec<TermWeight>, Vec<TermWeight>, TypeWords), LearnError> {
     let uses = |group: FeatureGroup| groups.contains(&group);
-    (
-        if uses(FeatureGroup::PathWeights) { weigh(examples) } else { Vec::new() },
-        if uses(FeatureGroup::Wording) { weigh_words(examples) } else { Vec::new() },
-    )
+    let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
+    Ok((
+        if uses(FeatureGroup::PathWeights) { weigh(&examples) } else { Vec::new() },
+        if uses(FeatureGroup::Wording) { weigh_words(&examples) } else { Vec::new() },
+        if uses(FeatureGroup::TypeWords) { learn_type_words(pages)? } else { TypeWords::default() },
+    ))
 }
 
 impl LearnedLists {
-    pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
-        let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
-        let listed = if groups.contains(&FeatureGroup::ListedWords) { list(&examples) } else { Vec::new() };
-        let (weights, words) = learn_weights(groups, &examples);
-        let schema = Schema::new(groups, &listed, &weights, &words);
-        Self { listed, weights, words, schema }
+    pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<Self, LearnError> {
+        let examples = || pages.iter().map(|page| page.example()).collect::<Vec<_>>();
+        let listed = if groups.contains(&FeatureGroup::ListedWords) { list(&examples()) } else { Vec::new() };
+        let (weights, words, type_words) = learn_weights(groups, pages)?;
+        let schema = Schema::with_type_words(groups, &listed, &weights, &words, &type_words);
+        Ok(Self { listed, weights, words, type_words, schema })
     }
 
     /// Returns the share of a page's words that have a learned weight, given the feature rows of its blocks.
@@ -242,24 +249,25 @@ impl LearnedLists {
     }
 
     /// Builds the training table of these pages, with the features of these groups.
-    pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
+    pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<BlockTable, LearnError> {
         // Random parts of long pages teach as much as the whole of them.
         let mut table = BlockTable::new(self.schema.names().len(), MAX_ROWS);
         let is_cross_fitted = groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
         let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
         let part_of = by_group(&hosts, parts);
-        let schemas: Vec<Schema> = (0..parts)
-            .map(|part| {
-                if !is_cross_fitted {
-                    return self.schema.clone();
-                }
-                let others: Vec<Example> =
-                    pages.iter().zip(&part_of).filter(|(_, of)| **of != part).map(|(page, _)| page.example()).collect();
-                let (weights, words) = learn_weights(groups, &others);
-                Schema::new(groups, &self.listed, &weights, &words)
-            })
-            .collect();
+        let schemas = (0..parts).map(|part| {
+            if !is_cross_fitted {
+                return Ok(self.schema.clone());
+            }
+            let others: Vec<&Labelled> =
+                pages.iter().zip(&part_of).filter(|(_, of)| **of != part).map(|(page, _)| *page).collect();
+            let (weights, words, mut type_words) = learn_weights(groups, &others)?;
+            // A part without pages of some type must not lack its column.
+            type_words.give_types(&self.type_words.types);
+            Ok(Schema::with_type_words(groups, &self.listed, &weights, &words, &type_words))
+        });
+        let schemas: Vec<Schema> = schemas.collect::<Result<_, LearnError>>()?;
         let names = self.schema.names();
         let beginning_with = |prefix| -> Vec<usize> {
             (0..).zip(names).filter(|(_, name)| name.starts_with(prefix)).map(|(at, _)| at).collect()
@@ -284,7 +292,7 @@ impl LearnedLists {
                 }
             }
         }
-        table
+        Ok(table)
     }
 }
 

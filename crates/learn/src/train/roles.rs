@@ -24,7 +24,8 @@ const FOLDS: usize = 5;
 /// # Errors
 /// Fails if one of the roles has no block in the training pages of some fold, or nothing can be learned.
 pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<RoleModel, LearnError> {
-    let groups = FeatureGroup::serving();
+    let mut groups = FeatureGroup::serving();
+    groups.retain(|group| *group != FeatureGroup::TypeWords);
     let mut columns = Vec::new();
     let roles: BTreeSet<&String> = roles.iter().collect();
     let scorers = roles
@@ -130,8 +131,8 @@ fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Lear
     if !pages.iter().any(|page| page.labels.contains(&true)) {
         return Err(LearnError::Role(role.to_owned()));
     }
-    let learned = LearnedLists::new(pages, groups);
-    let mut table = learned.table(pages, groups);
+    let learned = LearnedLists::new(pages, groups)?;
+    let mut table = learned.table(pages, groups)?;
     table.blank(learned.schema.names(), ADDRESS);
     let scorer = sketch(&table)?;
     Ok((learned, scorer))

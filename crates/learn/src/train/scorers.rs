@@ -19,9 +19,8 @@ use trommel_model::{
 use super::learner::sketch;
 use super::logistic::{Sample, fit_weighted};
 use super::page_types::{Kind, KindPages, fit_page_types};
-use super::table::BlockTable;
 use super::training_pages::{Labelled, LabelledEmbedded};
-use super::{Learner, Purpose, SetRoles, TrainOptions, learned_words::LearnedLists};
+use super::{Learner, Purpose, SetRoles, TYPE_WORDS, TrainOptions, learned_words::LearnedLists};
 use crate::error::LearnError;
 
 /// Parts of a model that were fitted on the same pages: word lists, page types and scorers.
@@ -52,9 +51,9 @@ impl Fitted {
             pages.iter().partition(|page| page.set < roles.threads);
         let (threads, lists): (Vec<&Labelled>, Vec<&Labelled>) =
             further.into_iter().partition(|page| page.set < roles.lists);
-        let learned = LearnedLists::new(&known, &options.groups);
+        let learned = LearnedLists::new(&known, &options.groups)?;
         let known_words = learned.usual_known_words(&known);
-        let mut table = learned.table(&known, &options.groups);
+        let mut table = learned.table(&known, &options.groups)?;
         let page_types = match options.learner {
             Learner::Linear => Vec::new(),
             _ => fit_page_types(&table, &learned.schema, &known, &threads)?,
@@ -64,7 +63,15 @@ impl Fitted {
             (!pages.is_empty()).then(|| (KindPages::new(kind, &table, &page_types), pages))
         };
         let (threads, lists) = (kind(Kind::Threads, threads), kind(Kind::Lists, lists));
-        options.learner.blank_unasked(&mut table, learned.schema.names());
+        let names = learned.schema.names();
+        options.learner.blank_unasked(&mut table, names);
+        let fit = |(kind, pages): (KindPages, Vec<&Labelled>)| {
+            kind.fit(table.clone(), &pages, &learned.schema, &page_types, purpose)
+        };
+        let threads = threads.map(fit).transpose()?;
+        let lists = lists.map(fit).transpose()?;
+        // On news pages the scorers of all blocks would lose by them what they gain on listings.
+        table.blank(names, TYPE_WORDS);
         let penalties = match &purpose {
             Purpose::Test => options.learner.penalties(),
             Purpose::Use(penalty) => std::slice::from_ref(penalty),
@@ -73,11 +80,6 @@ impl Fitted {
         for penalty in penalties {
             parts.push((options.learner.fit(&table, options.weighting, *penalty)?, *penalty));
         }
-        let fit = |table: BlockTable, (kind, pages): (KindPages, Vec<&Labelled>)| {
-            kind.fit(table, &pages, &learned.schema, &page_types, purpose)
-        };
-        let threads = threads.map(|threads| fit(table.clone(), threads)).transpose()?;
-        let lists = lists.map(|lists| fit(table, lists)).transpose()?;
         Ok(Self { learned, known_words, page_types, parts, lists, threads })
     }
 }
@@ -148,9 +150,10 @@ pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) ->
         return Ok(pages);
     }
     let known: Vec<&Labelled> = pages.iter().collect();
-    let learned = LearnedLists::new(&known, &options.groups);
-    let mut table = learned.table(&known, &options.groups);
+    let learned = LearnedLists::new(&known, &options.groups)?;
+    let mut table = learned.table(&known, &options.groups)?;
     options.learner.blank_unasked(&mut table, learned.schema.names());
+    table.blank(learned.schema.names(), TYPE_WORDS);
     let quick = sketch(&table)?;
     drop(table);
     let completed: Vec<Labelled> = partial

@@ -9,6 +9,7 @@ mod parts;
 mod place;
 mod subject;
 pub(crate) mod text;
+pub(crate) mod type_words;
 pub(crate) mod words;
 
 use crate::features::columns::{GroupColumns, RequestedColumns};
@@ -102,6 +103,9 @@ groups! {
     Fields "fields" [Fact::Shapes], |_| owned(&parts::FIELD_NAMES), |facts, _| parts::fields(facts);
     /// Images around the block, and headlines and articles before it.
     Surroundings "surroundings" [], |_| owned(&around::SURROUNDINGS_NAMES), |facts, _| around::surroundings(facts);
+    /// Learned log odds that the class names and the address of the page give for each page type.
+    // As the address: page types alone use it.
+    TypeWords "type_words" [], |lexicon| lexicon.type_columns(), |facts, _| type_words::type_words(facts);
 }
 
 impl FeatureGroup {
@@ -119,9 +123,9 @@ impl FeatureGroup {
     /// Returns the feature groups of the shipped models that cost little. Each of the others needs its own pass over
     /// the page and adds hardly any accuracy.
     pub fn light() -> Vec<FeatureGroup> {
-        use FeatureGroup::{Repeats, Stated, Topic};
+        use FeatureGroup::{Repeats, Stated, Topic, TypeWords};
         let mut groups = Self::serving();
-        groups.retain(|group| ![Repeats, Stated, Topic].contains(group));
+        groups.retain(|group| ![Repeats, Stated, Topic, TypeWords].contains(group));
         groups
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, AttributeWord};
 use trommel_text::word_hash;
 
+use crate::features::groups::type_words;
 use crate::features::hashes::{HashTable, term_hash};
 
 /// A word of an attribute such as `class` that has a feature of its own: 1 where it occurs, otherwise 0.
@@ -30,6 +31,50 @@ pub struct TermWeight {
     pub term: String,
     /// Natural logarithm of the odds that blocks with the term are content, or have a role; each page counts once.
     pub weight: f32,
+}
+
+/// Words that tell the type of a page, with their weights for each type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TypeWords {
+    /// Names of the page types.
+    pub types: Vec<String>,
+    /// Words of class names and other attributes, and words of addresses.
+    pub words: Vec<TypeWord>,
+}
+
+impl TypeWords {
+    /// Returns whether there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns whether each word has a finite weight for each type, and the words are not too many to be numbered.
+    pub(crate) fn is_sound(&self) -> bool {
+        let is_whole = |word: &TypeWord| {
+            word.log_odds.len() == self.types.len() && word.log_odds.iter().all(|odds| odds.is_finite())
+        };
+        self.words.len() <= usize::from(u16::MAX) && self.words.iter().all(is_whole)
+    }
+
+    /// Gives the words weights for these types, in this order. A type without weights gets weights of 0.
+    pub fn give_types(&mut self, types: &[String]) {
+        let places: Vec<Option<usize>> =
+            types.iter().map(|name| self.types.iter().position(|known| known == name)).collect();
+        for word in &mut self.words {
+            let of = |place: &Option<usize>| place.and_then(|at| word.log_odds.get(at)).copied().unwrap_or(0.0);
+            word.log_odds = places.iter().map(of).collect();
+        }
+        self.types = types.to_vec();
+    }
+}
+
+/// A word that tells the type of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeWord {
+    /// Word in lower case; words of addresses begin with a slash, such as `/forum`.
+    pub word: String,
+    /// Log odds that a page with the word gains for each type.
+    pub log_odds: Vec<f32>,
 }
 
 /// Returns a table of the weights of terms, by the hash of the term. If a term is given twice, the last weight counts.
@@ -61,6 +106,9 @@ pub struct Lexicon {
     pub(crate) weights: HashTable<f32>,
     /// Log odds of content by the hash of a term of the text.
     pub(crate) words: HashTable<f32>,
+    /// Index of each word of `type_words` by its hash.
+    type_word_places: HashTable<u16>,
+    pub(crate) type_words: TypeWords,
 }
 
 impl Lexicon {
@@ -80,7 +128,30 @@ impl Lexicon {
             weights: weight_table(weights, |word| word_hash(word.as_bytes())),
             // Keyed by hashes: terms of a page are hashed once, and no text is compared when a page is judged.
             words: weight_table(words, term_hash),
+            ..Self::default()
         }
+    }
+
+    /// Returns the lexicon with these words that tell the type of a page.
+    pub fn with_type_words(mut self, type_words: &TypeWords) -> Self {
+        self.type_words = type_words.clone();
+        self.type_word_places.reserve(type_words.words.len());
+        for (at, word) in (0u16..).zip(&type_words.words) {
+            if let Some(place) = self.type_word_places.entry(word_hash(word.word.as_bytes())) {
+                *place = at;
+            }
+        }
+        self
+    }
+
+    /// Returns the index of the word with this hash among the words that tell page types; `None` if it is not there.
+    pub(crate) fn type_word(&self, hash: u64) -> Option<usize> {
+        self.type_word_places.get(hash).map(usize::from)
+    }
+
+    /// Returns the names of the columns with the log odds of each page type.
+    pub(crate) fn type_columns(&self) -> Vec<String> {
+        self.type_words.types.iter().map(|page_type| type_words::column(page_type)).collect()
     }
 
     /// Returns the index of an attribute word among the listed words; `None` if it is not listed.

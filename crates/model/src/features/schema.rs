@@ -7,7 +7,7 @@ use trommel_html::Page;
 use crate::features::columns::{ColumnSet, Columns, LANES};
 use crate::features::facts::{Batch, Fact, PageFacts, elements};
 use crate::features::groups::{FeatureGroup, Fill, Group};
-use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
+use crate::features::lexicon::{Lexicon, ListedWord, TermWeight, TypeWords};
 use crate::features::scratch::count_work;
 
 /// Schema of a model's features: its feature groups, and the names of the columns in a row of features.
@@ -23,7 +23,18 @@ pub struct Schema {
 impl Schema {
     /// Creates a schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with these word lists.
     pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
-        let lexicon = Lexicon::new(listed, weights, words);
+        Self::with_type_words(groups, listed, weights, words, &TypeWords::default())
+    }
+
+    /// Creates a schema as [`Schema::new`] does, with words that tell the type of a page.
+    pub fn with_type_words(
+        groups: &[FeatureGroup],
+        listed: &[ListedWord],
+        weights: &[TermWeight],
+        words: &[TermWeight],
+        type_words: &TypeWords,
+    ) -> Self {
+        let lexicon = Lexicon::new(listed, weights, words).with_type_words(type_words);
         // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
         let groups: Vec<FeatureGroup> = FeatureGroup::ALL.into_iter().filter(|group| groups.contains(group)).collect();
         let (mut names, mut ranges) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
-use crate::features::{FeatureGroup, TermWeight};
+use crate::features::{FeatureGroup, TermWeight, TypeWord, TypeWords};
 use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
@@ -26,6 +26,7 @@ fn file() -> ModelFile {
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
+        type_words: TypeWords::default(),
         known_words: 0.0,
         page_types: vec![],
         embedded: None,
@@ -107,6 +108,35 @@ fn blocks_of_pages_whose_words_are_not_known_are_less_probable() {
     }
     let error = Model::new(ModelFile { known_words: 1.5, ..file }).unwrap_err();
     assert!(error.to_string().contains("known words"), "{error}");
+}
+
+#[test]
+fn words_of_class_names_and_addresses_tell_the_type_of_a_page() {
+    let step = |column, weight: f32| Additive {
+        step_functions: vec![StepFunction { column, edges: vec![0.5], weights: vec![-weight, weight] }],
+        ..Additive::default()
+    };
+    let page_type = |(name, scorer): (&str, Additive)| PageTypeScorer { name: name.into(), scorer, sharpness: 1.0 };
+    let word = |word: &str, log_odds: &[f32]| TypeWord { word: word.into(), log_odds: log_odds.into() };
+    let file = ModelFile {
+        groups: vec![FeatureGroup::Shallow, FeatureGroup::TypeWords],
+        columns: vec!["text_density".into(), "type_words.product".into()],
+        type_words: TypeWords {
+            types: vec!["article".into(), "product".into()],
+            words: vec![word("cart", &[-1.0, 1.0]), word("/shop", &[-1.0, 2.0])],
+        },
+        page_types: [("article", step(1, -1.0)), ("product", step(1, 1.0))].map(page_type).into(),
+        ..file()
+    };
+    let model = Model::new(file.clone()).unwrap();
+    let read = |html: &str| ScanEngine.read(html, &Limits::default());
+    let type_of = |html: &str, url: Option<&str>| model.judge(&read(html), url).page_type.unwrap().name;
+    assert_eq!(type_of("<p class=cart>a</p>", None), "product");
+    assert_eq!(type_of("<p class=card>a</p>", None), "article");
+    assert_eq!(type_of("<p class=card>a</p>", Some("https://a.example/shop/1")), "product");
+    let mut short = file;
+    short.type_words.words.push(word("story", &[1.0]));
+    assert!(matches!(Model::new(short), Err(ModelError::Unsound { part: "type words" })));
 }
 
 #[test]
