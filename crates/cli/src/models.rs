@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use clap::{Args, Subcommand};
 use trommel::{Model, Settings};
+use trommel_model::features::TypeWords;
 use trommel_model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode};
 
 use crate::exit::Exit;
@@ -71,6 +72,8 @@ struct Description<'a> {
     groups: Vec<&'static str>,
     parts: Vec<Part<'a>>,
     types: Vec<String>,
+    /// Each page type with the words of class names and addresses that tell it best.
+    type_words: Vec<String>,
     embedded_columns: Vec<(f32, &'a str)>,
     /// Words of `class` and `id` attributes with their weights, the largest weight first.
     tokens: Vec<String>,
@@ -85,6 +88,8 @@ struct Part<'a> {
     columns: Vec<(f32, &'a str)>,
 }
 
+/// Number of words shown that tell a page type.
+const MOST_TYPE_WORDS: usize = 10;
 /// Number of attribute words (from `class` and `id`) shown for content, and the same number for boilerplate.
 const MOST_TOKENS: usize = 40;
 
@@ -144,6 +149,18 @@ fn named_columns(mut strengths: Vec<(u16, f32)>, columns: &[String]) -> Vec<(f32
     strengths.into_iter().map(|(column, strength)| (strength, name(column))).collect()
 }
 
+/// Returns each page type with the words that tell it best and their log odds, the largest first.
+fn type_words(words: &TypeWords) -> Vec<String> {
+    let of_type = |(at, name): (usize, &String)| {
+        let mut all: Vec<(f32, &str)> =
+            words.words.iter().filter_map(|word| Some((*word.log_odds.get(at)?, word.word.as_str()))).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let shown = all.iter().take(MOST_TYPE_WORDS).map(|(odds, word)| format!("{word} {odds:+.2}"));
+        format!("{name}: {}", joined(shown))
+    };
+    words.types.iter().enumerate().map(of_type).collect()
+}
+
 fn describe(file: &ModelFile) -> anyhow::Result<String> {
     let parts = file.parts.iter().map(|part| {
         let (kind, strengths) = strengths(&part.scorer);
@@ -158,6 +175,7 @@ fn describe(file: &ModelFile) -> anyhow::Result<String> {
         groups: file.groups.iter().map(|group| group.name()).collect(),
         parts: parts.collect(),
         types: file.page_types.iter().map(|kind| format!("{} {}", kind.name, kind.sharpness)).collect(),
+        type_words: type_words(&file.type_words),
         embedded_columns: embedded
             .map(|embedded| named_columns(linear(&embedded.scorer.weights), &embedded.columns))
             .unwrap_or_default(),

@@ -16,6 +16,7 @@ use crate::kept_flags::{KeptBlocks as _, kept_words_before};
 const MAX_BOX_BLOCKS: usize = 6;
 const BOX_WORDS: Range<u32> = 5..61;
 /// Probabilities below which a box between paragraphs is dropped: without or with links in an article, on other pages.
+/// The last also holds for a box of which a label is left out already.
 // Between paragraphs of eight sets 122, 4 and 54 boxes are none of the text, 62, 0 and 18 are.
 const DOUBT_OF_BOXES: (f32, f32, f32) = (0.8, 0.3, 0.6);
 /// Maximum share of linked words in a box that counts as a box without links.
@@ -42,6 +43,8 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
             let doubt = match is_article {
                 false => of_others,
                 true if linked as f32 <= FEW_LINKS * words as f32 => bare,
+                // A label such as "Advertisement" is left out already.
+                true if between.clone().any(|at| !kept.has(at)) => of_others,
                 true => with_links,
             };
             if BOX_WORDS.contains(&words) && most < doubt {

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, AttributeWord};
 use trommel_text::word_hash;
 
-use crate::features::groups::type_words;
 use crate::features::hashes::{HashTable, term_hash};
 
 /// A word of an attribute such as `class` that has a feature of its own: 1 where it occurs, otherwise 0.
@@ -151,7 +150,7 @@ impl Lexicon {
 
     /// Returns the names of the columns with the log odds of each page type.
     pub(crate) fn type_columns(&self) -> Vec<String> {
-        self.type_words.types.iter().map(|page_type| type_words::column(page_type)).collect()
+        self.type_words.types.iter().map(|page_type| format!("type_words.{page_type}")).collect()
     }
 
     /// Returns the index of an attribute word among the listed words; `None` if it is not listed.

@@ -14,11 +14,6 @@ const MAX_WORDS: usize = 32;
 /// Maximum number of words in a segment of the path; a longer segment repeats a title and is left out.
 const MAX_SEGMENT_WORDS: usize = 2;
 
-/// Returns the name of the column with the log odds of a page type.
-pub(crate) fn column(page_type: &str) -> String {
-    format!("type_words.{page_type}")
-}
-
 /// Passes each word of a page's address to `give`, in lower case behind a slash: `/forum` and `/topic`. These are the
 /// words of the host, of the query, and of the short segments of the path.
 pub fn address_words(url: &str, mut give: impl FnMut(&[u8])) {
