@@ -10,6 +10,7 @@ use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use super::lone_text::part_of;
 use super::topic::Topic;
+use super::whole_units::is_formula;
 use crate::kept_flags::{KeptBlocks as _, kept_words_before};
 
 /// Maximum number of blocks of a box between two paragraphs that may be dropped as an advertisement or the like.
@@ -55,14 +56,14 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
 }
 
 /// Returns whether all blocks are in boxes that are children of the element `around`. A heading of the text after them,
-/// or a figure, table, code, quote or definition list, is no box.
+/// or a figure, table, code, formula, quote or definition list, is no box.
 fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
     let apart = [Tag::Figure, Tag::Figcaption, Tag::Table, Tag::Pre, Tag::Code, Tag::Blockquote, Tag::Dl];
     let last = blocks.end.checked_sub(1).and_then(|last| page.blocks.get(last));
     let heads = last.is_some_and(|block| page.kinds_around(block).contains(ElementKinds::HEADING));
     !heads
         && blocks.all(|at| {
-            let Some(block) = page.blocks.get(at) else { return false };
+            let Some(block) = page.blocks.get(at).filter(|block| !is_formula(page, block)) else { return false };
             let mut child = None;
             for (index, element) in page.path(block.element).take(ANCESTORS) {
                 // What a page shows on demand is a part of its text, or was left out as hidden.

@@ -172,8 +172,6 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
     let noted = page.blocks_with_notation(&FORMULAS);
     let mut formulas: Vec<usize> = noted.filter(|(_, block)| is_formula(page, block)).map(|(at, _)| at).collect();
-    // TeX between marks in the text, which a script of the page lays out.
-    let is_tex = |text: &str| text.starts_with(['\\', '$']) && is_displayed(text);
     formulas.extend((0..).zip(&page.blocks).filter(|(_, block)| is_tex(page.text(block))).map(|(at, _)| at));
     formulas.sort_unstable();
     formulas.dedup();
@@ -184,8 +182,17 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     }
 }
 
-fn is_formula(page: &Page, block: &Block) -> bool {
+/// Returns whether a text is TeX between marks, which a script of the page lays out.
+fn is_tex(text: &str) -> bool {
+    text.starts_with(['\\', '$']) && is_displayed(text)
+}
+
+/// Returns whether a block is a formula, with hardly anything beside it.
+pub(super) fn is_formula(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
+    if is_tex(text) {
+        return true;
+    }
     let mut covered = 0;
     let mut displayed = false;
     for notation in page.notations(block) {
