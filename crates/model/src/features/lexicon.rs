@@ -164,6 +164,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn types_without_weights_get_zeros() {
+        let word = TypeWord { word: "cart".into(), log_odds: vec![-1.0, 2.0] };
+        let mut words = TypeWords { types: vec!["article".into(), "product".into()], words: vec![word] };
+        words.give_types(&["forum", "product", "article"].map(str::to_owned));
+        assert_eq!(words.words[0].log_odds, [0.0, 2.0, -1.0]);
+        assert!(words.is_sound() && words.types == ["forum", "product", "article"]);
+    }
+
+    #[test]
     fn terms_have_their_last_weights() {
         let term = |at: u32, weight: u32| TermWeight { term: format!("term{at}"), weight: weight as f32 };
         let terms: Vec<TermWeight> = (0..1000).map(|at| term(at, 0)).chain((0..1000).map(|at| term(at, at))).collect();

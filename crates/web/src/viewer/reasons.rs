@@ -173,7 +173,7 @@ impl Topic {
             "outline" => Self::Headings,
             "topic" | "stated" => Self::Subject,
             "comments" => Self::Comments,
-            "page" | "address" => Self::Page,
+            "page" | "address" | "type_words" => Self::Page,
             "own" | "innermost" | "parent" | "around" | "surroundings" => Self::Elements,
             "position" if rest.contains("like") || rest.contains("repeat") || rest.contains("seen") => Self::Repetition,
             "position" if rest.contains("title") => Self::Subject,
@@ -305,6 +305,7 @@ mod tests {
             ("neighbour_-1.heading", Topic::Neighbours),
             ("text_density.next", Topic::Form),
             ("own.p", Topic::Elements),
+            ("type_words.forum", Topic::Page),
             ("weights.parent_min", Topic::ClassWords),
         ] {
             assert_eq!(Topic::of(feature), topic, "{feature}");
