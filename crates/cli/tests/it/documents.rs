@@ -98,7 +98,9 @@ fn readme_shows_the_text_of_sample_pages() {
         let (_, page) = golden.split_once(&format!("title:      {title}\n")).unwrap_or_else(|| panic!("no {title}"));
         let (_, confidence) = page.split_once("confidence: ").unwrap();
         let confidence: f64 = confidence.lines().next().unwrap().parse().unwrap();
-        assert_eq!(rest.trim_end_matches(')'), format!("{confidence:.2}"), "{title}");
+        let shown: f64 = rest.trim_end_matches(')').parse().unwrap();
+        // Golden documents have three digits: rounded twice, a half may go the other way.
+        assert!((shown - confidence).abs() < 0.0056, "{title}: {shown}, {confidence}");
     }
 }
 
