@@ -169,12 +169,8 @@ const MAX_OTHER_CHARS: usize = 12;
 /// Keeps or drops formula blocks with their neighbours, so that all formulas in a row are treated alike. `kept` has one
 /// flag per block.
 pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
-    const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
-    let noted = page.blocks_with_notation(&FORMULAS);
-    let mut formulas: Vec<usize> = noted.filter(|(_, block)| is_formula(page, block)).map(|(at, _)| at).collect();
-    formulas.extend((0..).zip(&page.blocks).filter(|(_, block)| is_tex(page.text(block))).map(|(at, _)| at));
-    formulas.sort_unstable();
-    formulas.dedup();
+    let blocks = (0..).zip(&page.blocks);
+    let formulas: Vec<usize> = blocks.filter(|(_, block)| is_formula(page, block)).map(|(at, _)| at).collect();
     for run in formulas.chunk_by(|one, next| one + 1 == *next) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
         // A formula has no words that a model knows, so its neighbours decide.
@@ -182,15 +178,11 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns whether a text is TeX between marks, which a script of the page lays out.
-fn is_tex(text: &str) -> bool {
-    text.starts_with(['\\', '$']) && is_displayed(text)
-}
-
 /// Returns whether a block is a formula, with hardly anything beside it.
 pub(super) fn is_formula(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
-    if is_tex(text) {
+    // TeX between marks in the text, which a script of the page lays out.
+    if text.starts_with(['\\', '$']) && is_displayed(text) {
         return true;
     }
     let mut covered = 0;

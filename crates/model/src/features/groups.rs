@@ -104,7 +104,7 @@ groups! {
     /// Images around the block, and headlines and articles before it.
     Surroundings "surroundings" [], |_| owned(&around::SURROUNDINGS_NAMES), |facts, _| around::surroundings(facts);
     /// Learned log odds that the class names and the address of the page give for each page type.
-    // As the address: page types alone use it.
+    // Page types use it, and the scorers of lists and threads. In those of all blocks DAnIEL lost .004.
     TypeWords "type_words" [], |lexicon| lexicon.type_columns(), |facts, _| type_words::type_words(facts);
 }
 
